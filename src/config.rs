@@ -1,0 +1,376 @@
+//! Every default, with its unit and the reason for the number.
+//!
+//! Owns [`Config`], checked once when an engine is made. Imports `ids`, `message` and `time`.
+
+use std::collections::BTreeSet;
+
+use crate::ids::{Incarnation, MemberName};
+use crate::message::Role;
+use crate::time::Millis;
+
+/// What an engine is told at its making.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Config {
+    /// The member this engine speaks for.
+    pub member: MemberName,
+    /// This life of the member; made by the host, kept by restore.
+    pub incarnation: Incarnation,
+    /// Everybody in the team, this member included. Exactly one lead.
+    pub members: Vec<MemberConfig>,
+    /// Other names under which the lead may be addressed; never names of members.
+    pub lead_aliases: Vec<MemberName>,
+    /// Time limits.
+    pub timing: TimingConfig,
+    /// Bounds on what a peer can make grow.
+    pub limits: Limits,
+    /// How booleans written as text are read.
+    pub booleans: BooleanPolicy,
+    /// Believe the `from` of a frame when the transport does not say who sent it. The audit marks
+    /// every frame that was believed.
+    pub trust_claimed_sender: bool,
+}
+
+/// A member of the team.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MemberConfig {
+    /// Its name.
+    pub name: MemberName,
+    /// What it may do.
+    pub role: Role,
+    /// Its job, for people ("coder").
+    pub title: Option<String>,
+    /// Its life, where it is known already; otherwise its first frame tells.
+    pub incarnation: Option<Incarnation>,
+}
+
+/// Time limits in milliseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimingConfig {
+    /// How long a request may stay without progress. 60 000: the window of the article that
+    /// started this project.
+    pub timeout: Millis,
+    /// How long a request may stay at all. 600 000: ten idle windows, after which even a worker
+    /// that reports progress has to answer.
+    pub cap: Millis,
+    /// How often an unanswered request is sent again within its idle window. 3: at 10 % loss each
+    /// way one reminder leaves 3.6 % false timeouts, three leave 0.13 %.
+    pub reminders: u32,
+    /// How long an engine waits for a frame to carry its acknowledgement before it sends a
+    /// receipt. 5 000: well before the first reminder (15 000), and one receipt serves all
+    /// requests of that time.
+    pub ack_delay: Millis,
+    /// How long a worker may take to confirm its exit. 10 000: what the most careful team tool in
+    /// the field allows before it stops a member by force.
+    pub exit_grace: Millis,
+    /// How long waiting mail may still speak for a silent member before it is judged. 5 000: the
+    /// longest polling interval of the mailboxes in the field.
+    pub judgement_grace: Millis,
+    /// After how many timeouts in a row a member that shows signs of life is lost all the same.
+    /// 3: as many as there are reminders.
+    pub strikes: u32,
+    /// How long a lost member gets no requests. 60 000: one idle window.
+    pub breaker_cooldown: Millis,
+    /// The idle limit of the one trial request after that. 10 000: a member that is back answers
+    /// quickly, and a trial that fails must be cheap.
+    pub trial_timeout: Millis,
+}
+
+/// Bounds on what a peer can make grow. Over a bound is a refusal with a code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The longest frame, in bytes of UTF-8. 1 048 576: what common brokers carry by default.
+    pub frame_bytes: usize,
+    /// The longest single text in a message, in bytes of UTF-8. 262 144: a plan of forty
+    /// thousand words.
+    pub text_bytes: usize,
+    /// How deep JSON may nest. 32: the deepest message has 4 levels, payloads of tools some more.
+    pub depth: usize,
+    /// How many members JSON objects and arrays may have. 1 024.
+    pub items: usize,
+    /// How many open requests one member may have with us, each way. 64: a model that has more
+    /// open is in a loop.
+    pub open_per_member: usize,
+    /// How many settled requests are remembered per member. 256: a late answer to an older one is
+    /// dropped as an orphan instead of late; nothing else changes.
+    pub remembered_per_member: usize,
+    /// How many audit entries stay in memory; older ones are gone unless the host took them.
+    /// 1 024: a busy hour of a team of ten.
+    pub audit_entries: usize,
+    /// How many members a team may have. 256.
+    pub members: usize,
+}
+
+/// How booleans written as text are read. A JSON boolean always counts as what it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BooleanPolicy {
+    /// Only JSON booleans.
+    Strict,
+    /// Also the strings `true` and `false`, in any case, with ASCII white space around them.
+    #[default]
+    Semantic,
+    /// Also `yes no y n on off 1 0 approve approved reject rejected` and the numbers 1 and 0.
+    Wide,
+}
+
+/// Why a configuration is refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ConfigError {
+    /// No member has the role lead.
+    NoLead,
+    /// More than one has.
+    SeveralLeads {
+        /// The second one.
+        second: MemberName,
+    },
+    /// Two members whose names differ in nothing but case.
+    DuplicateMember {
+        /// The name that came second.
+        name: MemberName,
+    },
+    /// A member is called like an alias of the lead.
+    AliasIsMember {
+        /// That name.
+        name: MemberName,
+    },
+    /// The engine's own member is not in the list.
+    SelfNotListed {
+        /// That name.
+        name: MemberName,
+    },
+    /// More members than [`Limits::members`].
+    TooManyMembers {
+        /// The bound.
+        limit: usize,
+    },
+    /// A time limit or bound that must not be zero is zero.
+    Zero {
+        /// Which one.
+        field: &'static str,
+    },
+    /// The idle limit is longer than the cap.
+    TimeoutOverCap {
+        /// The idle limit in ms.
+        timeout: Millis,
+        /// The cap in ms.
+        cap: Millis,
+    },
+}
+
+impl Config {
+    /// The defaults for one member of a team.
+    #[must_use]
+    pub fn new(member: MemberName, incarnation: Incarnation, members: Vec<MemberConfig>) -> Self {
+        let is_free = |alias: &MemberName| members.iter().all(|m| m.name != *alias);
+        let aliases = DEFAULT_LEAD_ALIASES.iter().filter_map(|name| MemberName::parse(name).ok());
+        let lead_aliases = aliases.filter(is_free).collect();
+        Self {
+            member,
+            incarnation,
+            members,
+            lead_aliases,
+            timing: TimingConfig::default(),
+            limits: Limits::default(),
+            booleans: BooleanPolicy::default(),
+            trust_claimed_sender: false,
+        }
+    }
+
+    /// Checks everything that does not depend on history.
+    ///
+    /// # Errors
+    /// [`ConfigError`] names the first thing that cannot be.
+    pub fn check(&self) -> Result<(), ConfigError> {
+        self.check_members()?;
+        self.timing.check()?;
+        self.limits.check()
+    }
+
+    fn check_members(&self) -> Result<(), ConfigError> {
+        if self.members.len() > self.limits.members {
+            return Err(ConfigError::TooManyMembers { limit: self.limits.members });
+        }
+        let fold = |name: &MemberName| name.as_str().to_ascii_lowercase();
+        let mut seen = BTreeSet::new();
+        let mut lead = None;
+        for member in &self.members {
+            if !seen.insert(fold(&member.name)) {
+                return Err(ConfigError::DuplicateMember { name: member.name.clone() });
+            }
+            if member.role == Role::Lead && lead.replace(&member.name).is_some() {
+                return Err(ConfigError::SeveralLeads { second: member.name.clone() });
+            }
+        }
+        if lead.is_none() {
+            return Err(ConfigError::NoLead);
+        }
+        if let Some(name) = self.lead_aliases.iter().find(|alias| seen.contains(&fold(alias))) {
+            return Err(ConfigError::AliasIsMember { name: name.clone() });
+        }
+        if self.members.iter().all(|member| member.name != self.member) {
+            return Err(ConfigError::SelfNotListed { name: self.member.clone() });
+        }
+        Ok(())
+    }
+}
+
+impl TimingConfig {
+    fn check(&self) -> Result<(), ConfigError> {
+        let Self {
+            timeout,
+            cap,
+            reminders: _,
+            ack_delay,
+            exit_grace,
+            judgement_grace: _,
+            strikes,
+            breaker_cooldown,
+            trial_timeout,
+        } = *self;
+        let spans = [
+            ("timeout", timeout),
+            ("cap", cap),
+            ("ack_delay", ack_delay),
+            ("exit_grace", exit_grace),
+            ("breaker_cooldown", breaker_cooldown),
+            ("trial_timeout", trial_timeout),
+            ("strikes", Millis::new(u64::from(strikes))),
+        ];
+        if let Some((field, _)) = spans.iter().find(|(_, span)| span.as_ms() == 0) {
+            return Err(ConfigError::Zero { field });
+        }
+        if timeout > cap {
+            return Err(ConfigError::TimeoutOverCap { timeout, cap });
+        }
+        Ok(())
+    }
+}
+
+impl Limits {
+    fn check(&self) -> Result<(), ConfigError> {
+        let Self {
+            frame_bytes,
+            text_bytes,
+            depth,
+            items,
+            open_per_member,
+            remembered_per_member,
+            audit_entries,
+            members,
+        } = *self;
+        let bounds = [
+            ("frame_bytes", frame_bytes),
+            ("text_bytes", text_bytes),
+            ("depth", depth),
+            ("items", items),
+            ("open_per_member", open_per_member),
+            ("remembered_per_member", remembered_per_member),
+            ("audit_entries", audit_entries),
+            ("members", members),
+        ];
+        match bounds.iter().find(|(_, bound)| *bound == 0) {
+            Some((field, _)) => Err(ConfigError::Zero { field }),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Default for TimingConfig {
+    fn default() -> Self {
+        Self {
+            timeout: Millis::new(60_000),
+            cap: Millis::new(600_000),
+            reminders: 3,
+            ack_delay: Millis::new(5_000),
+            exit_grace: Millis::new(10_000),
+            judgement_grace: Millis::new(5_000),
+            strikes: 3,
+            breaker_cooldown: Millis::new(60_000),
+            trial_timeout: Millis::new(10_000),
+        }
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            frame_bytes: 1 << 20,
+            text_bytes: 1 << 18,
+            depth: 32,
+            items: 1_024,
+            open_per_member: 64,
+            remembered_per_member: 256,
+            audit_entries: 1_024,
+            members: 256,
+        }
+    }
+}
+
+/// How the lead is also called in the field.
+const DEFAULT_LEAD_ALIASES: [&str; 3] = ["lead", "leader", "team-lead"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::time::Timestamp;
+
+    fn name(text: &str) -> MemberName {
+        MemberName::parse(text).unwrap()
+    }
+
+    fn member(text: &str, role: Role) -> MemberConfig {
+        MemberConfig { name: name(text), role, title: None, incarnation: None }
+    }
+
+    fn config(members: Vec<MemberConfig>) -> Config {
+        Config::new(name("alice"), Incarnation::new(Timestamp::from_ms(0), 0), members)
+    }
+
+    fn team() -> Config {
+        config(vec![member("team-lead", Role::Lead), member("alice", Role::Worker)])
+    }
+
+    #[test]
+    fn the_defaults_pass_their_own_check() {
+        assert_eq!(team().check(), Ok(()));
+    }
+
+    #[test]
+    fn a_team_has_exactly_one_lead() {
+        assert_eq!(config(vec![member("alice", Role::Worker)]).check(), Err(ConfigError::NoLead));
+        let two = config(vec![
+            member("a", Role::Lead),
+            member("b", Role::Lead),
+            member("alice", Role::Worker),
+        ]);
+        assert_eq!(two.check(), Err(ConfigError::SeveralLeads { second: name("b") }));
+    }
+
+    #[test]
+    fn names_are_unique_without_regard_to_case_and_never_aliases() {
+        let mut twice = team();
+        twice.members.push(member("Alice", Role::Worker));
+        assert_eq!(twice.check(), Err(ConfigError::DuplicateMember { name: name("Alice") }));
+        let mut alias = team();
+        alias.members.push(member("Leader", Role::Worker));
+        assert_eq!(alias.check(), Err(ConfigError::AliasIsMember { name: name("leader") }));
+    }
+
+    #[test]
+    fn the_member_itself_is_in_the_list() {
+        let alone = config(vec![member("team-lead", Role::Lead)]);
+        assert_eq!(alone.check(), Err(ConfigError::SelfNotListed { name: name("alice") }));
+    }
+
+    #[test]
+    fn a_limit_of_zero_and_a_timeout_over_the_cap_are_refused() {
+        let mut zero = team();
+        zero.limits.depth = 0;
+        assert_eq!(zero.check(), Err(ConfigError::Zero { field: "depth" }));
+        let mut over = team();
+        over.timing.timeout = Millis::new(700_000);
+        assert!(matches!(over.check(), Err(ConfigError::TimeoutOverCap { .. })));
+        let mut crowd = team();
+        crowd.limits.members = 1;
+        assert_eq!(crowd.check(), Err(ConfigError::TooManyMembers { limit: 1 }));
+    }
+}

@@ -1,0 +1,259 @@
+//! Names and ids as types: a member, a request, one life of a member.
+//!
+//! Parse once, then carry the proof. Also owns [`IdSource`], the one door through which
+//! randomness enters the core. Imports `time`.
+
+use std::borrow::Borrow;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::time::Timestamp;
+
+/// The longest member name, in ASCII characters (as the mailboxes in the field have it).
+pub const MAX_NAME_LENGTH: usize = 64;
+
+/// The longest request id that is accepted from a peer, in characters.
+pub const MAX_REQUEST_ID_LENGTH: usize = 256;
+
+/// The name of a team member: 1 to 64 of `A-Z a-z 0-9 _ -`, safe as a file name.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(transparent)]
+pub struct MemberName(Box<str>);
+
+/// Why a text is not a member name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NameError {
+    /// The empty text.
+    Empty,
+    /// More than [`MAX_NAME_LENGTH`] characters.
+    TooLong,
+    /// A character outside `A-Z a-z 0-9 _ -`.
+    BadCharacter,
+}
+
+/// The id that ties a request, its decision and its execution feedback together.
+///
+/// Ours are `req_` and a random UUID in 32 hex digits (122 random bits). A peer's id is an opaque
+/// string of 1 to 256 characters; matching is always the exact string.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(transparent)]
+pub struct RequestId(Box<str>);
+
+/// Why a text cannot be a request id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RequestIdError {
+    /// The empty text.
+    Empty,
+    /// More than [`MAX_REQUEST_ID_LENGTH`] characters.
+    TooLong,
+}
+
+/// Which life of a member this is: when it began, and 64 random bits.
+///
+/// Later lives compare greater. Written as `<start in ms>-<16 hex digits>`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Incarnation {
+    started_at: Timestamp,
+    nonce: u64,
+}
+
+/// Where ids come from. The host supplies it, so the core stays deterministic.
+pub trait IdSource {
+    /// 128 random bits for a new request id.
+    fn random_u128(&mut self) -> u128;
+}
+
+impl MemberName {
+    /// Parses a name.
+    ///
+    /// # Errors
+    /// [`NameError`] says what is wrong with the text.
+    pub fn parse(text: &str) -> Result<Self, NameError> {
+        if text.is_empty() {
+            return Err(NameError::Empty);
+        }
+        if text.len() > MAX_NAME_LENGTH {
+            return Err(NameError::TooLong);
+        }
+        let allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+        if !text.bytes().all(allowed) {
+            return Err(NameError::BadCharacter);
+        }
+        Ok(Self(text.into()))
+    }
+
+    /// The name as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl RequestId {
+    /// A new id of our own from 128 random bits.
+    #[must_use]
+    pub fn from_random(bits: u128) -> Self {
+        // Version 4, variant 1: the 122 remaining bits stay random.
+        let uuid = (bits & !(0xf << 76) & !(0x3 << 62)) | (0x4 << 76) | (0x2 << 62);
+        Self(format!("req_{uuid:032x}").into())
+    }
+
+    /// Takes a peer's id as it is.
+    ///
+    /// # Errors
+    /// [`RequestIdError`] when it is empty or too long.
+    pub fn parse(text: &str) -> Result<Self, RequestIdError> {
+        if text.is_empty() {
+            return Err(RequestIdError::Empty);
+        }
+        // A cheap bound first: no text of at most 256 characters has more than 1024 bytes.
+        if text.len() > 4 * MAX_REQUEST_ID_LENGTH || text.chars().count() > MAX_REQUEST_ID_LENGTH {
+            return Err(RequestIdError::TooLong);
+        }
+        Ok(Self(text.into()))
+    }
+
+    /// The id as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The first characters, for people: `req_` and eight digits of our own ids.
+    #[must_use]
+    pub fn short(&self) -> &str {
+        let end = self.0.char_indices().nth(SHORT_LENGTH).map_or(self.0.len(), |(at, _)| at);
+        self.0.get(..end).unwrap_or(&self.0)
+    }
+}
+
+impl Incarnation {
+    /// A life that began at `started_at`, told from others by `nonce`.
+    #[must_use]
+    pub const fn new(started_at: Timestamp, nonce: u64) -> Self {
+        Self { started_at, nonce }
+    }
+
+    /// Parses `<start in ms>-<16 hex digits>`; `None` for anything else.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let (start, nonce) = text.split_once('-')?;
+        let canonical =
+            nonce.len() == 16 && !start.is_empty() && (start == "0" || !start.starts_with('0'));
+        let digits = start.bytes().all(|b| b.is_ascii_digit())
+            && nonce.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+        if !canonical || !digits {
+            return None;
+        }
+        let started_at = Timestamp::from_ms(start.parse().ok()?);
+        Some(Self { started_at, nonce: u64::from_str_radix(nonce, 16).ok()? })
+    }
+
+    /// When this life began.
+    #[must_use]
+    pub const fn started_at(self) -> Timestamp {
+        self.started_at
+    }
+
+    /// The random part.
+    #[must_use]
+    pub const fn nonce(self) -> u64 {
+        self.nonce
+    }
+}
+
+impl fmt::Display for MemberName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Display for RequestId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Display for Incarnation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-{:016x}", self.started_at.as_ms(), self.nonce)
+    }
+}
+
+impl Borrow<str> for RequestId {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Serialize for Incarnation {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Incarnation {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
+        Self::parse(&text).ok_or_else(|| serde::de::Error::custom("not an incarnation"))
+    }
+}
+
+/// `req_` and eight hex digits.
+const SHORT_LENGTH: usize = 12;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_safe_as_file_names() {
+        for bad in ["", "../x", "a/b", "a b", "ä", "*", "a.b", "a\0", &"x".repeat(65)] {
+            assert!(MemberName::parse(bad).is_err(), "{bad:?}");
+        }
+        assert!(MemberName::parse(&"x".repeat(64)).is_ok());
+        assert!(MemberName::parse("team-lead").is_ok());
+    }
+
+    #[test]
+    fn our_ids_are_version_4_uuids_behind_a_prefix() {
+        let id = RequestId::from_random(u128::MAX);
+        assert_eq!(id.as_str(), "req_ffffffffffff4fffbfffffffffffffff");
+        assert_eq!(RequestId::from_random(0).as_str(), "req_00000000000040008000000000000000");
+        assert_eq!(id.short(), "req_ffffffff");
+    }
+
+    #[test]
+    fn a_foreign_id_is_counted_in_characters_not_bytes() {
+        assert!(RequestId::parse(&"请".repeat(256)).is_ok());
+        assert_eq!(RequestId::parse(&"请".repeat(257)), Err(RequestIdError::TooLong));
+        assert_eq!(RequestId::parse(""), Err(RequestIdError::Empty));
+        assert_eq!(RequestId::parse("请求").map(|id| id.short().to_owned()), Ok("请求".to_owned()));
+    }
+
+    #[test]
+    fn an_incarnation_survives_its_own_text_and_nothing_else_parses() {
+        let life = Incarnation::new(Timestamp::from_ms(1_700_000_000_000), 0xab);
+        assert_eq!(Incarnation::parse(&life.to_string()), Some(life));
+        for bad in [
+            "",
+            "1",
+            "1-",
+            "-1",
+            "01-00000000000000ab",
+            "1-AB00000000000000",
+            "+1-00000000000000ab",
+            "1-00000000000000ab0",
+        ] {
+            assert_eq!(Incarnation::parse(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_later_life_compares_greater() {
+        let first = Incarnation::new(Timestamp::from_ms(1), u64::MAX);
+        let second = Incarnation::new(Timestamp::from_ms(2), 0);
+        assert!(first < second);
+    }
+}

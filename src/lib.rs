@@ -1,0 +1,6 @@
+//! Strict, typed handshakes for teams of LLM agents.
+pub mod authority;
+pub mod config;
+pub mod ids;
+pub mod message;
+pub mod time;

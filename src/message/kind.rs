@@ -1,0 +1,191 @@
+//! The words that every room shares.
+
+use serde::Serialize;
+
+/// What a member may do in the team.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// The one that asks for shutdowns and decides on plans.
+    Lead,
+    /// Does the work; asks for plans to be approved, decides on its own shutdown.
+    Worker,
+    /// May be named to decide; cannot be shut down.
+    Approver,
+}
+
+/// What a request is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// The lead asks a worker to leave.
+    Shutdown,
+    /// A worker asks for a plan to be approved.
+    PlanApproval,
+}
+
+/// Where a request stands. Everything but `pending` is final.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// Not settled.
+    Pending,
+    /// The other side said yes.
+    Approved,
+    /// The other side said no.
+    Rejected,
+    /// Nobody decided in time: not approved, and nobody's decision.
+    TimedOut,
+    /// Ended without a decision.
+    Cancelled,
+}
+
+/// The code a settlement carries beside its status.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub enum SettleCode {
+    /// The deadline passed: the request counts as not approved.
+    #[serde(rename = "TIMEOUT_REJECTED")]
+    TimeoutRejected,
+}
+
+/// Who or what settled a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+#[serde(rename_all = "snake_case")]
+pub enum Cause {
+    /// A member decided or cancelled; the settlement names it.
+    Member,
+    /// The deadline passed.
+    Clock,
+    /// The other side left the team.
+    PeerLeft,
+    /// The other side was given up as lost.
+    PeerLost,
+    /// The requester itself is leaving.
+    Leaving,
+    /// The transport could not send the request.
+    SendFailed,
+    /// The requester's engine was closed.
+    Closed,
+}
+
+impl Kind {
+    /// Every kind.
+    pub const ALL: [Self; 2] = [Self::Shutdown, Self::PlanApproval];
+
+    /// The name on the wire.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Shutdown => "shutdown",
+            Self::PlanApproval => "plan_approval",
+        }
+    }
+}
+
+impl Role {
+    /// Every role.
+    pub const ALL: [Self; 3] = [Self::Lead, Self::Worker, Self::Approver];
+
+    /// The name on the wire.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Lead => "lead",
+            Self::Worker => "worker",
+            Self::Approver => "approver",
+        }
+    }
+}
+
+impl Status {
+    /// Every status.
+    pub const ALL: [Self; 5] =
+        [Self::Pending, Self::Approved, Self::Rejected, Self::TimedOut, Self::Cancelled];
+
+    /// The name on the wire.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Approved => "approved",
+            Self::Rejected => "rejected",
+            Self::TimedOut => "timed_out",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
+    /// Whether nothing can change it any more.
+    #[must_use]
+    pub const fn is_terminal(self) -> bool {
+        !matches!(self, Self::Pending)
+    }
+
+    /// The code that goes with it.
+    #[must_use]
+    pub const fn code(self) -> Option<SettleCode> {
+        match self {
+            Self::TimedOut => Some(SettleCode::TimeoutRejected),
+            Self::Pending | Self::Approved | Self::Rejected | Self::Cancelled => None,
+        }
+    }
+}
+
+impl SettleCode {
+    /// The name on the wire.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::TimeoutRejected => "TIMEOUT_REJECTED",
+        }
+    }
+}
+
+impl Cause {
+    /// Every cause.
+    pub const ALL: [Self; 7] = [
+        Self::Member,
+        Self::Clock,
+        Self::PeerLeft,
+        Self::PeerLost,
+        Self::Leaving,
+        Self::SendFailed,
+        Self::Closed,
+    ];
+
+    /// The name on the wire.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Member => "member",
+            Self::Clock => "clock",
+            Self::PeerLeft => "peer_left",
+            Self::PeerLost => "peer_lost",
+            Self::Leaving => "leaving",
+            Self::SendFailed => "send_failed",
+            Self::Closed => "closed",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wire<T: Serialize>(value: T) -> String {
+        serde_json::to_string(&value).unwrap().trim_matches('"').to_owned()
+    }
+
+    #[test]
+    fn names_are_what_goes_out_on_the_wire() {
+        Kind::ALL.iter().for_each(|v| assert_eq!(v.name(), wire(v)));
+        Role::ALL.iter().for_each(|v| assert_eq!(v.name(), wire(v)));
+        Status::ALL.iter().for_each(|v| assert_eq!(v.name(), wire(v)));
+        Cause::ALL.iter().for_each(|v| assert_eq!(v.name(), wire(v)));
+        assert_eq!(SettleCode::TimeoutRejected.name(), wire(SettleCode::TimeoutRejected));
+    }
+}
