@@ -4,3 +4,4 @@ pub mod config;
 pub mod ids;
 pub mod message;
 pub mod time;
+pub mod wire;

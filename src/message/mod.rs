@@ -5,6 +5,7 @@
 
 mod kind;
 mod plan;
+mod recipient;
 mod scope;
 mod text;
 
@@ -12,6 +13,7 @@ use serde::Serialize;
 
 pub use self::kind::{Cause, Kind, Role, SettleCode, Status};
 pub use self::plan::{Digest, Plan, Uses};
+pub use self::recipient::Recipient;
 pub use self::scope::{Action, ScopeEntry, ScopeError};
 pub use self::text::is_blank;
 use crate::ids::{Incarnation, MemberName, RequestId};

@@ -1,0 +1,264 @@
+use proptest::prelude::*;
+use serde_json::Value as Oracle;
+
+use super::*;
+
+fn limits() -> Limits {
+    Limits { items: 100_000, depth: 128, ..Limits::default() }
+}
+
+fn read(text: &str) -> Result<Value<'_>, JsonError> {
+    parse(text, &limits())
+}
+
+fn refused(text: &str) -> JsonError {
+    read(text).expect_err(text)
+}
+
+fn syntax(at: usize, expected: Syntax) -> JsonError {
+    JsonError::Syntax { at, expected }
+}
+
+/// Whether two trees mean the same. Numbers are compared as `serde_json` reads ours.
+fn same(ours: &Value<'_>, oracle: &Oracle) -> bool {
+    match (ours, oracle) {
+        (Value::Null, Oracle::Null) => true,
+        (Value::Bool(a), Oracle::Bool(b)) => a == b,
+        (Value::Text(a), Oracle::String(b)) => a == b,
+        (Value::Number(a), Oracle::Number(b)) => {
+            serde_json::from_str::<serde_json::Number>(a).is_ok_and(|a| a == *b)
+        }
+        (Value::Array(a), Oracle::Array(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
+        }
+        (Value::Object(a), Oracle::Object(b)) => {
+            let held = |name: &str, b: &Oracle| a.get(name).is_some_and(|a| same(a, b));
+            a.members.len() == b.len() && b.iter().all(|(name, b)| held(name, b))
+        }
+        _ => false,
+    }
+}
+
+/// Both accept and mean the same, or both refuse; but for what this reader refuses on top, and
+/// numbers, whose range it leaves to their user.
+fn agrees(text: &str) -> Result<(), TestCaseError> {
+    match (read(text), serde_json::from_str::<Oracle>(text)) {
+        (Ok(ours), Ok(oracle)) => prop_assert!(same(&ours, &oracle), "{text:?}"),
+        (Err(JsonError::Duplicate { .. }), _) | (Err(_), Err(_)) => {}
+        (Ok(_), Err(why)) => {
+            prop_assert!(why.to_string().contains("out of range"), "{text:?}: {why}")
+        }
+        (Err(why), Ok(_)) => prop_assert!(false, "{text:?}: {why:?}"),
+    }
+    Ok(())
+}
+
+fn any_json() -> impl Strategy<Value = Oracle> {
+    let number = prop_oneof![
+        any::<i64>().prop_map(Oracle::from),
+        any::<u64>().prop_map(Oracle::from),
+        any::<f64>().prop_map(Oracle::from),
+    ];
+    let text = prop_oneof![any::<String>(), "[a-z\"\\\\\u{0}-\u{1f}é请😀]{0,24}"];
+    let leaf = prop_oneof![
+        Just(Oracle::Null),
+        any::<bool>().prop_map(Oracle::from),
+        number,
+        text.clone().prop_map(Oracle::from),
+    ];
+    leaf.prop_recursive(6, 48, 6, move |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..6).prop_map(Oracle::from),
+            prop::collection::btree_map(text.clone(), inner, 0..6)
+                .prop_map(|members| Oracle::Object(members.into_iter().collect())),
+        ]
+    })
+}
+
+/// Bytes that mean something to JSON, so that a mutation often stays near it.
+const TELLING: &[u8] = b"{}[]\",:\\u/bfnrt0123456789.eE+-dD8 \t\r\n\0\x1f\x7f";
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn whatever_serde_json_writes_is_read_the_same(oracle in any_json(), pretty: bool) {
+        let text = if pretty {
+            serde_json::to_string_pretty(&oracle).unwrap()
+        } else {
+            serde_json::to_string(&oracle).unwrap()
+        };
+        let ours = read(&text);
+        prop_assert!(ours.is_ok_and(|ours| same(&ours, &serde_json::from_str(&text).unwrap())));
+    }
+
+    #[test]
+    fn a_damaged_text_is_accepted_or_refused_as_serde_json_does(
+        oracle in any_json(),
+        edits in prop::collection::vec((any::<prop::sample::Index>(), 0..3u8, prop::sample::select(TELLING)), 1..4),
+    ) {
+        let mut bytes = serde_json::to_vec(&oracle).unwrap();
+        for (place, edit, byte) in edits {
+            let at = place.index(bytes.len() + 1);
+            match edit {
+                0 => bytes.insert(at, byte),
+                1 if at < bytes.len() => bytes[at] = byte,
+                _ if at < bytes.len() => { bytes.remove(at); }
+                _ => {}
+            }
+        }
+        agrees(&String::from_utf8_lossy(&bytes))?;
+    }
+
+    #[test]
+    fn noise_is_accepted_or_refused_as_serde_json_does(
+        bytes in prop::collection::vec(prop::sample::select(TELLING), 0..24),
+    ) {
+        agrees(&String::from_utf8_lossy(&bytes))?;
+    }
+
+    #[test]
+    fn the_end_of_a_text_is_found_at_every_alignment(before in "[ -!#-\\[\\]-~é😀]{0,40}", after in any::<String>()) {
+        let text = format!("[{},{}]", serde_json::to_string(&before).unwrap(), serde_json::to_string(&after).unwrap());
+        let expected = Value::Array(vec![Value::Text(before.as_str().into()), Value::Text(after.as_str().into())]);
+        prop_assert_eq!(read(&text), Ok(expected));
+    }
+}
+
+#[test]
+fn a_text_without_escapes_is_borrowed() {
+    for (text, borrowed) in [(r#""plain 请""#, true), (r#""a\nb""#, false), (r#""""#, true)] {
+        let value = read(text).unwrap();
+        assert_eq!(matches!(value, Value::Text(Cow::Borrowed(_))), borrowed, "{text}");
+    }
+}
+
+#[test]
+fn every_escape_means_its_character() {
+    let text = r#""\"\\\/\b\f\n\r\t\u0000\u00e9\uD83D\uDE00\u8bf7""#;
+    assert_eq!(read(text), Ok(Value::Text("\"\\/\u{8}\u{c}\n\r\t\0é😀请".into())));
+}
+
+#[test]
+fn half_a_surrogate_pair_is_refused_by_name() {
+    for text in [
+        r#""\ud800""#,
+        r#""\udc00""#,
+        r#""\ud800x""#,
+        r#""\ud800\n""#,
+        r#""\ud800\ud800""#,
+        r#""\ud800\u0041""#,
+        r#""\udc00\ud800""#,
+    ] {
+        assert_eq!(refused(text), JsonError::LoneSurrogate { at: 1 }, "{text}");
+    }
+    assert_eq!(refused(r#"["a", "b\udfff"]"#), JsonError::LoneSurrogate { at: 8 });
+}
+
+#[test]
+fn the_place_and_the_want_are_told() {
+    let cases = [
+        ("", 0, Syntax::Value),
+        ("\u{feff}{}", 0, Syntax::Value),
+        ("nul", 0, Syntax::Value),
+        ("NaN", 0, Syntax::Value),
+        ("{} x", 3, Syntax::End),
+        ("{,}", 1, Syntax::FieldName),
+        ("{a:1}", 1, Syntax::FieldName),
+        ("{'a':1}", 1, Syntax::FieldName),
+        (r#"{"a" 1}"#, 5, Syntax::Colon),
+        (r#"{"a":}"#, 5, Syntax::Value),
+        (r#"{"a":1,}"#, 7, Syntax::FieldName),
+        (r#"{"a":1"#, 6, Syntax::CommaOrEnd),
+        ("[1,]", 3, Syntax::Value),
+        ("[1}", 2, Syntax::CommaOrEnd),
+        ("[1 2]", 3, Syntax::CommaOrEnd),
+        ("-", 1, Syntax::Digit),
+        ("1.", 2, Syntax::Digit),
+        ("1e+", 3, Syntax::Digit),
+        ("01", 1, Syntax::End),
+        ("+1", 0, Syntax::Value),
+        ("\"ab", 3, Syntax::ClosingQuote),
+        ("\"a\nb\"", 2, Syntax::EscapedControl),
+        ("\"a\0\"", 2, Syntax::EscapedControl),
+        (r#""a\x""#, 2, Syntax::Escape),
+        (r#""a\u12g4""#, 2, Syntax::Escape),
+        (r#""\ud800\uzzzz""#, 7, Syntax::Escape),
+        ("\"a\\", 2, Syntax::Escape),
+        ("{} // comment", 3, Syntax::End),
+    ];
+    for (text, at, expected) in cases {
+        assert_eq!(refused(text), syntax(at, expected), "{text:?}");
+    }
+}
+
+#[test]
+fn a_field_that_appears_twice_is_refused_anywhere() {
+    let twice = |field: &str| JsonError::Duplicate { field: field.into() };
+    assert_eq!(refused(r#"{"a":1,"a":1}"#), twice("a"));
+    assert_eq!(refused(r#"{"x":[{"b":{"a":1,"c":2,"a":3}}]}"#), twice("a"));
+    assert_eq!(refused(r#"{"approve":false,"appr\u006fve":true}"#), twice("approve"));
+    assert_eq!(refused(r#"{"":1,"":2}"#), twice(""));
+    assert!(read(r#"{"a":{"a":{"A":1,"a ":2}}}"#).is_ok());
+}
+
+#[test]
+fn nesting_is_bounded_and_a_megabyte_of_brackets_is_cheap() {
+    let nested = |depth: usize| format!("{}1{}", "[".repeat(depth), "]".repeat(depth));
+    let shallow = Limits::default();
+    assert!(parse(&nested(32), &shallow).is_ok());
+    let too_deep = Err(JsonError::TooDeep { limit: 32 });
+    assert_eq!(parse(&nested(33), &shallow), too_deep);
+    assert_eq!(parse(&nested(10_000), &shallow), too_deep);
+    assert_eq!(parse(&"[".repeat(1 << 20), &shallow), too_deep);
+    assert_eq!(parse(&r#"{"a":"#.repeat(1 << 18), &shallow), too_deep);
+}
+
+#[test]
+fn a_configured_depth_cannot_exhaust_the_stack() {
+    let reckless = Limits { depth: usize::MAX, ..Limits::default() };
+    assert_eq!(parse(&"[".repeat(1 << 20), &reckless), Err(JsonError::TooDeep { limit: 128 }));
+}
+
+#[test]
+fn depth_counts_the_way_down_not_the_objects_passed() {
+    let shallow = Limits { depth: 2, ..Limits::default() };
+    assert!(parse(r#"[[],{},[1],{"a":2}]"#, &shallow).is_ok());
+    assert!(parse("[[[]]]", &shallow).is_err());
+}
+
+#[test]
+fn members_are_counted_over_the_whole_text() {
+    let few = Limits { items: 4, ..Limits::default() };
+    assert!(parse(r#"{"a":[1,2],"b":{}}"#, &few).is_ok());
+    let too_many = Err(JsonError::TooManyItems { limit: 4 });
+    assert_eq!(parse(r#"{"a":[1,2],"b":{"c":0}}"#, &few), too_many);
+    assert_eq!(parse("[1,2,3,4,5", &few), too_many);
+}
+
+#[test]
+fn a_field_is_found_taken_once_and_the_rest_keeps_its_order() {
+    let Ok(Value::Object(mut object)) = read(r#"{"a":1,"b":2,"__proto__":3,"c":4}"#) else {
+        panic!("an object");
+    };
+    assert_eq!(object.get("b"), Some(&Value::Number("2")));
+    assert_eq!(object.take("b"), Some(Value::Number("2")));
+    assert_eq!(object.take("b"), None);
+    assert_eq!(object.names().collect::<Vec<_>>(), ["a", "__proto__", "c"]);
+}
+
+#[test]
+fn an_excerpt_shows_what_was_written() {
+    let long = format!("\"{}\"", "x".repeat(1_000));
+    for (text, shown) in [
+        ("null", "null"),
+        ("true", "true"),
+        ("-1.50", "-1.50"),
+        (r#""yes""#, "\"yes\""),
+        ("[1]", "[…]"),
+        ("{}", "{…}"),
+    ] {
+        assert_eq!(read(text).unwrap().excerpt(), shown);
+    }
+    assert_eq!(read(&long).unwrap().excerpt().chars().count(), 82);
+}
