@@ -4,4 +4,5 @@ pub mod config;
 pub mod ids;
 pub mod message;
 pub mod time;
+pub mod validate;
 pub mod wire;

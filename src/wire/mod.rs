@@ -17,4 +17,5 @@ mod plan;
 pub use self::canonical::{Decoded, Head, RawBody, decode_envelope, decode_message, encode};
 pub use self::error::{DecodeError, JsonType, Shape, Syntax};
 pub use self::json::Object;
+pub(crate) use self::nearest::nearest;
 pub use self::note::Note;
