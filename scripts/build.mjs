@@ -1,0 +1,4 @@
+import { buildPackage } from "./lib/package.mjs";
+import { main } from "./lib/run.mjs";
+
+await main(buildPackage);
