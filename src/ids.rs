@@ -32,6 +32,10 @@ pub enum NameError {
     BadCharacter,
 }
 
+/// A member's place in an engine's roster; stands for its name inside the engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct MemberIndex(pub(crate) usize);
+
 /// The id that ties a request, its decision and its execution feedback together.
 ///
 /// Ours are `req_` and a random UUID in 32 hex digits (122 random bits). A peer's id is an opaque
