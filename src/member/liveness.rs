@@ -31,7 +31,7 @@ pub enum Liveness {
 pub(crate) struct Judgement {
     /// When it falls.
     pub(crate) at: Timestamp,
-    /// Since when a sign of life counts for the member.
+    /// After when a sign of life counts for the member.
     pub(crate) since: Timestamp,
     /// Whether it was put off once, because the host had slept over it.
     pub(crate) adjourned: bool,
@@ -54,7 +54,8 @@ impl Judgement {
         strikes: u32,
         limit: u32,
     ) -> Verdict {
-        let silent = last_heard.is_none_or(|at| at < self.since);
+        // In the very millisecond of the request it may have been before it.
+        let silent = last_heard.is_none_or(|at| at <= self.since);
         if silent || strikes >= limit { Verdict::Lost } else { Verdict::Suspect }
     }
 }
@@ -88,8 +89,8 @@ mod tests {
     #[test]
     fn no_sign_of_life_since_the_request_means_lost() {
         assert_eq!(OUT.verdict(None, 1, 3), Verdict::Lost);
-        assert_eq!(OUT.verdict(Some(ms(49)), 1, 3), Verdict::Lost);
-        assert_eq!(OUT.verdict(Some(ms(50)), 1, 3), Verdict::Suspect);
+        assert_eq!(OUT.verdict(Some(ms(50)), 1, 3), Verdict::Lost);
+        assert_eq!(OUT.verdict(Some(ms(51)), 1, 3), Verdict::Suspect);
     }
 
     #[test]
