@@ -145,6 +145,8 @@ pub enum Misuse {
     },
     /// The engine was closed.
     Closed,
+    /// The machine has no random numbers to give, and no seed was set.
+    NoRandomness,
     /// An option from the host does not have the shape it should.
     BadOption {
         /// Where.
