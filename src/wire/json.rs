@@ -70,7 +70,12 @@ pub(crate) fn document<'a>(text: &'a str, limits: &Limits) -> Result<Value<'a>, 
     Ok(parse(text, limits)?)
 }
 
-impl Value<'_> {
+impl<'a> Value<'a> {
+    /// The object that it is, if it is one.
+    pub(crate) fn into_object(self) -> Option<Object<'a>> {
+        if let Self::Object(object) = self { Some(object) } else { None }
+    }
+
     /// Which of JSON's types it has.
     pub(crate) const fn json_type(&self) -> JsonType {
         match self {
@@ -98,7 +103,6 @@ impl Value<'_> {
 
 impl<'a> Object<'a> {
     /// The value of a field.
-    #[cfg(test)]
     pub(crate) fn get(&self, field: &str) -> Option<&Value<'a>> {
         self.members.iter().find(|(name, _)| name == field).map(|(_, value)| value)
     }
