@@ -10,5 +10,7 @@ mod random;
 mod room;
 
 pub use self::engine::WasmEngine;
-pub use self::options::{BooleansJs, EngineOptions, LimitOptions, MemberOptions, TimingOptions};
+pub use self::options::{
+    BooleanReading, EngineOptions, LimitOptions, MemberOptions, TimingOptions,
+};
 pub use self::room::{header, reserve};

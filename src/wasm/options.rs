@@ -15,10 +15,10 @@ use crate::wire::DecodeError;
 #[derive(Deserialize, Tsify)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct EngineOptions {
-    /// The member this engine speaks for; one of `members`.
+    /// The member this engine speaks for; one of `team`.
     pub member: String,
     /// Everybody in the team, this member included. Exactly one has the role `lead`.
-    pub members: Vec<MemberOptions>,
+    pub team: Vec<MemberOptions>,
     /// This life of the member, as an earlier engine told it. Left out, a new life begins.
     #[serde(default)]
     #[tsify(optional, type = "string | undefined")]
@@ -37,8 +37,8 @@ pub struct EngineOptions {
     pub limits: LimitOptions,
     /// How booleans written as text are read. Default: `semantic`.
     #[serde(default)]
-    #[tsify(optional, type = "BooleansJs | undefined")]
-    pub booleans: Option<BooleansJs>,
+    #[tsify(optional, type = "BooleanReading | undefined")]
+    pub booleans: Option<BooleanReading>,
     /// Believe the `from` of a frame when the transport does not say who sent it. The audit marks
     /// every frame that was believed. Default: `false`.
     #[serde(default)]
@@ -144,7 +144,7 @@ pub struct LimitOptions {
 /// `wide`: also `yes no y n on off 1 0 approve approved reject rejected` and the numbers 1 and 0.
 #[derive(Clone, Copy, Deserialize, Tsify)]
 #[serde(rename_all = "camelCase")]
-pub enum BooleansJs {
+pub enum BooleanReading {
     /// Only JSON booleans.
     Strict,
     /// Also the strings `true` and `false`.
@@ -168,7 +168,7 @@ impl EngineOptions {
     pub(super) fn config(&self, now: Timestamp, nonce: u64) -> Result<Config, ProtocolError> {
         let life = life(self.incarnation.as_deref(), "options.incarnation")?;
         let life = life.unwrap_or(Incarnation::new(now, nonce));
-        let members = self.members.iter().map(MemberOptions::config).collect::<Result<_, _>>()?;
+        let members = self.team.iter().map(MemberOptions::config).collect::<Result<_, _>>()?;
         let mut config = Config::new(name(&self.member, "options.member")?, life, members);
         if let Some(aliases) = &self.lead_aliases {
             let names = aliases.iter().map(|alias| name(alias, "options.leadAliases"));
@@ -177,9 +177,9 @@ impl EngineOptions {
         self.timing.apply(&mut config.timing);
         self.limits.apply(&mut config.limits);
         config.booleans = match self.booleans {
-            Some(BooleansJs::Strict) => BooleanPolicy::Strict,
-            Some(BooleansJs::Wide) => BooleanPolicy::Wide,
-            Some(BooleansJs::Semantic) | None => BooleanPolicy::Semantic,
+            Some(BooleanReading::Strict) => BooleanPolicy::Strict,
+            Some(BooleanReading::Wide) => BooleanPolicy::Wide,
+            Some(BooleanReading::Semantic) | None => BooleanPolicy::Semantic,
         };
         config.trust_claimed_sender = self.trust_claimed_sender;
         Ok(config)
@@ -209,10 +209,10 @@ impl MemberOptions {
 
     fn config(&self) -> Result<MemberConfig, ProtocolError> {
         Ok(MemberConfig {
-            name: name(&self.name, "members.name")?,
+            name: name(&self.name, "team.name")?,
             role: role(self.role.as_deref())?,
             title: self.title.clone(),
-            incarnation: life(self.incarnation.as_deref(), "members.incarnation")?,
+            incarnation: life(self.incarnation.as_deref(), "team.incarnation")?,
         })
     }
 }
@@ -290,7 +290,7 @@ fn role(text: Option<&str>) -> Result<Role, ProtocolError> {
     let text = text.unwrap_or(Role::Worker.name());
     Role::ALL.into_iter().find(|role| role.name() == text).ok_or_else(|| {
         let found = text.chars().take(80).collect();
-        let accepted = &["lead", "worker", "approver"];
-        DecodeError::InvalidChoice { path: "members.role".to_owned(), found, accepted }.into()
+        let accepted = Role::ALL.map(Role::name).to_vec();
+        DecodeError::InvalidChoice { path: "team.role".to_owned(), found, accepted }.into()
     })
 }
