@@ -85,7 +85,7 @@ pub use crate::engine::{
     AskOptions, Disposition, Engine, MemberView, Obligation, Refusable, RequestView, Response,
     SectionId, SectionPolicy, Sender, StateHash, ToolOutcome,
 };
-pub use crate::error::{Family, Misuse, NotNow, ProtocolError};
+pub use crate::error::{Family, Lang, Misuse, NotNow, ProtocolError};
 pub use crate::gate::{Denied, Permit};
 pub use crate::ids::{
     IdSource, Incarnation, MAX_NAME_LENGTH, MAX_REQUEST_ID_LENGTH, MemberIndex, MemberName,

@@ -5,8 +5,14 @@
 //! above the engine.
 
 mod code;
+mod en;
+mod explain;
+mod render;
+mod text;
+mod zh;
 
 pub use self::code::Family;
+pub use self::text::Lang;
 use crate::config::ConfigError;
 use crate::gate::Denied;
 use crate::ids::{MemberName, RequestId};
