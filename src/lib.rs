@@ -85,7 +85,9 @@ pub use crate::engine::{
     AskOptions, Disposition, Engine, MemberView, Obligation, Refusable, RequestView, Response,
     SectionId, SectionPolicy, Sender, StateHash, ToolOutcome,
 };
-pub use crate::error::{Family, Misuse, NotNow, ProtocolError};
+pub use crate::error::{
+    CodeInfo, Family, Lang, Misuse, NotNow, ProtocolError, RULES, catalogue, explain_code,
+};
 pub use crate::gate::{Denied, Permit};
 pub use crate::ids::{
     IdSource, Incarnation, MAX_NAME_LENGTH, MAX_REQUEST_ID_LENGTH, MemberIndex, MemberName,
