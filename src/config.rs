@@ -214,6 +214,13 @@ impl Config {
 }
 
 impl TimingConfig {
+    /// How long an execution report waits for its receipt before it is sent again: as long as a
+    /// request waits for its first reminder.
+    #[must_use]
+    pub(crate) fn report_every(&self) -> Millis {
+        Millis::new((self.timeout.as_ms() / (u64::from(self.reminders) + 1)).max(1))
+    }
+
     fn check(&self) -> Result<(), ConfigError> {
         let Self {
             timeout,

@@ -21,6 +21,8 @@ pub enum DeadlineKind {
     Reminder,
     /// A member that agreed to leave has not confirmed its exit.
     ExitGrace,
+    /// An execution report that nobody acknowledged is sent again.
+    Report,
     /// A request that came in may no longer be answered.
     ObligationEnd,
     /// A member heard from must be told that its frames arrive.

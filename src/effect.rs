@@ -329,11 +329,13 @@ pub enum Alarm {
     UnannouncedLife,
     /// The transport could not send a frame.
     SendFailed,
+    /// An execution report was sent as often as a request is, and nobody acknowledged it.
+    ReportLost,
 }
 
 impl Alarm {
     /// Every alarm.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::WorkerLost,
         Self::Reclaim,
         Self::LostWorkerAlive,
@@ -346,6 +348,7 @@ impl Alarm {
         Self::IdReused,
         Self::UnannouncedLife,
         Self::SendFailed,
+        Self::ReportLost,
     ];
 
     /// The name that people and programs see.
@@ -364,6 +367,7 @@ impl Alarm {
             Self::IdReused => "id_reused",
             Self::UnannouncedLife => "unannounced_life",
             Self::SendFailed => "send_failed",
+            Self::ReportLost => "report_lost",
         }
     }
 }

@@ -121,7 +121,7 @@ pub struct AuditEntry {
     pub actor: String,
     /// What kind of thing this is.
     pub verdict: Verdict,
-    /// The code of a drop, refusal or alarm; `coerced` where a boolean came as text.
+    /// The code of a drop, refusal or alarm; what a noted frame was good for.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(target_arch = "wasm32", tsify(optional, type = "string"))]
     pub code: Option<&'static str>,
@@ -153,7 +153,7 @@ pub struct AuditEntry {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub status: Option<Status>,
-    /// The reason or feedback given.
+    /// The reason or feedback given; with a refusal, the field that is at fault.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub reason: Option<String>,

@@ -18,6 +18,8 @@ impl Engine {
             now: self.now,
             approval: authority::rules(entry.content.kind()).approval,
             exit_grace: self.config.timing.exit_grace,
+            report_every: self.config.timing.report_every(),
+            report_repeats: self.config.timing.reminders,
         };
         let was = entry.state.status();
         let step = transition(&entry.state, input, context)?;
@@ -51,9 +53,15 @@ impl Engine {
             Action::SendCancel => self.send_cancel(slot),
             Action::SendReminder => self.send_request(slot),
             Action::SendAnswer => self.send_answer(slot),
-            // The command that finishes the work has the words for it.
-            Action::SendReport | Action::TellReport => {}
+            Action::SendReport => self.send_report(slot),
+            // The frame that brings the report has the words for it.
+            Action::TellReport => {}
             Action::Acknowledge => self.acknowledge(slot),
+            Action::SendReceipt => {
+                if let Some(id) = self.ledger.get(slot).map(|entry| entry.id.clone()) {
+                    self.send_receipt_for(peer, id);
+                }
+            }
             Action::AskHost => self.ask_host(slot),
             Action::TellClosed => self.tell_closed(slot, false),
             Action::TellNoEffect => self.tell_closed(slot, true),
@@ -69,6 +77,7 @@ impl Engine {
             Action::JudgePeer => self.summon(slot),
             Action::PeerAnswered => self.member_answered(peer),
             Action::AlarmNotExited => self.alarm(Alarm::NotExited, peer, Some(slot)),
+            Action::AlarmReportLost => self.alarm(Alarm::ReportLost, peer, Some(slot)),
         }
     }
 

@@ -15,7 +15,6 @@ use crate::message::{
 use crate::request::{Answer, Input, Owed, Rejection, State};
 use crate::time::Millis;
 use crate::validate::{self, Origin, Target, Valid};
-use crate::wire;
 
 /// A decision as it comes in.
 struct Decision {
@@ -60,7 +59,14 @@ impl Engine {
             Message::Settled(m) => self.told(from, &m.request_id, m.status, m.cause),
             Message::Cancel(m) => self.told(from, &m.request_id, Status::Cancelled, Cause::Member),
             Message::Progress(m) => self.progress_from(from, m),
-            Message::Receipt(_) => Ok(Disposition::Noted(Noted::SignOfLife)),
+            Message::Receipt(m) => {
+                let slot = self.ledger.find_asked(m.request_id.as_str());
+                let ours = |slot: &usize| self.ledger.get(*slot).is_some_and(|e| e.peer == from);
+                if let Some(slot) = slot.filter(ours) {
+                    self.apply_quietly(slot, Input::Acknowledged);
+                }
+                Ok(Disposition::Noted(Noted::SignOfLife))
+            }
             Message::ExecutionReport(m) => self.report_from(from, m),
             Message::Exited(m) => self.exited_from(from, &m),
             Message::Idle(m) => {
@@ -76,13 +82,9 @@ impl Engine {
     }
 
     /// A frame that was seen before repeats a request: the answer to it is sent again.
-    pub(super) fn answer_repeat(&mut self, from: MemberIndex, object: wire::Object<'_>) {
-        let Ok(decoded) = wire::decode_message(object, self.config.booleans) else { return };
-        let asks = matches!(
-            decoded.message,
-            Message::ShutdownRequest(_) | Message::PlanApprovalRequest(_)
-        );
-        let Some(id) = decoded.message.request_id().filter(|_| asks) else { return };
+    pub(super) fn answer_repeat(&mut self, from: MemberIndex, message: &Message) {
+        let asks = matches!(message, Message::ShutdownRequest(_) | Message::PlanApprovalRequest(_));
+        let Some(id) = message.request_id().filter(|_| asks) else { return };
         let Some(slot) = self.ledger.find_owed(from, id.as_str()) else { return };
         self.send_answer(slot);
     }
@@ -128,6 +130,7 @@ impl Engine {
             opened_at: self.now,
             seq: 0,
             state: Owed::Open { until: self.now.after(cap) }.into(),
+            detail: None,
         });
         self.acknowledge(slot);
         match authority::rules(kind).approval {
@@ -277,7 +280,8 @@ impl Engine {
         let ExecutionReport { request_id, ok, detail } = report;
         let slot = self.owed_slot(from, &request_id)?;
         let applied = self.apply(slot, Input::Report { ok });
-        if let Err(Rejection::Duplicate { .. }) = applied {
+        // Otherwise it would come again and again.
+        if let Err(Rejection::Duplicate { .. } | Rejection::Late { .. }) = applied {
             self.send_receipt_for(from, request_id.clone());
         }
         applied.map_err(drop_reason)?;

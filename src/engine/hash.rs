@@ -130,6 +130,11 @@ fn feedback_into(input: &mut FieldHasher, feedback: Feedback) {
         Feedback::ReportDue => (4, 0),
         Feedback::Reported { ok } => (5, u64::from(ok)),
         Feedback::Abandoned => (6, 0),
+        Feedback::ReportSent { ok, again_at, left } => {
+            input.number(52, again_at.as_ms());
+            input.number(53, u64::from(left));
+            (7, u64::from(ok))
+        }
     };
     input.number(50, tag);
     input.number(51, value);

@@ -32,6 +32,8 @@ pub(crate) struct Entry {
     /// The number of the frame that carried it first, on our side of it.
     pub(crate) seq: u64,
     pub(crate) state: State,
+    /// What our execution report says beside yes or no.
+    pub(crate) detail: Option<String>,
 }
 
 /// What a request asks for.
@@ -136,6 +138,7 @@ impl Ledger {
             return None;
         }
         entry.content.forget_plan();
+        entry.detail = None;
         let remembered = self.remembered;
         let peer = self.peer_mut(peer);
         let open = peer.open_mut(side);
@@ -147,6 +150,12 @@ impl Ledger {
         let oldest = peer.closed.pop_front()?;
         self.remove(oldest);
         Some(oldest)
+    }
+
+    /// Keeps the words of an execution report, and gives those it had.
+    pub(crate) fn swap_detail(&mut self, slot: usize, detail: Option<String>) -> Option<String> {
+        let entry = self.slots.get_mut(slot)?.as_mut()?;
+        std::mem::replace(&mut entry.detail, detail)
     }
 
     /// Forgets every request of a former life of a member. Returns their slots.
@@ -275,6 +284,7 @@ mod tests {
             opened_at: Timestamp::from_ms(0),
             seq: 1,
             state: Owed::Open { until: Timestamp::from_ms(9) }.into(),
+            detail: None,
         }
     }
 

@@ -54,9 +54,7 @@ impl Engine {
             }
             if known.is_some() {
                 engine.end_all(index, Cause::PeerLeft);
-                for slot in engine.ledger.forget_member(index) {
-                    engine.deadlines.set(Subject::Request(slot), None);
-                }
+                engine.forget_requests(index);
             }
             engine.begin_life(index, life);
             Ok(())
@@ -89,14 +87,24 @@ impl Engine {
         }
         member.strikes = member.strikes.saturating_add(1);
         let at = at.max(member.busy_until.unwrap_or(at));
-        let judgement = member.judgement.map_or(Judgement { at, since }, |out| Judgement {
-            at: out.at,
-            since: out.since.max(since),
-        });
+        let new = Judgement { at, since, adjourned: false };
+        let judgement =
+            member.judgement.map_or(new, |out| Judgement { since: out.since.max(since), ..out });
         member.judgement = Some(judgement);
         self.deadlines.set(Subject::Member(peer.0), member.next_deadline());
         let member = self.name_of(peer);
         self.event(Event::Drain(DrainEvent { member, judged_at: judgement.at }));
+    }
+
+    /// The host slept over a judgement: the mail of that time may still speak for the member.
+    pub(super) fn adjourn(&mut self, index: MemberIndex) {
+        let at = self.now.after(self.config.timing.judgement_grace);
+        let Some(member) = self.roster.get_mut(index) else { return };
+        let Some(judgement) = &mut member.judgement else { return };
+        *judgement = Judgement { at, adjourned: true, ..*judgement };
+        self.deadlines.set(Subject::Member(index.0), member.next_deadline());
+        let member = self.name_of(index);
+        self.event(Event::Drain(DrainEvent { member, judged_at: at }));
     }
 
     /// The member decided: it lives and answers.
@@ -104,6 +112,7 @@ impl Engine {
         let Some(member) = self.roster.get_mut(index) else { return };
         member.strikes = 0;
         member.judgement = None;
+        member.silence_told = false;
         member.breaker = Breaker::Closed;
         let recovered = matches!(member.presence, Liveness::Suspect | Liveness::Lost);
         self.deadlines.set(Subject::Member(index.0), member.next_deadline());
@@ -197,6 +206,16 @@ impl Engine {
 
     // ---- inside ----
 
+    /// Forgets every request between us and a former life, and what it had opened.
+    fn forget_requests(&mut self, index: MemberIndex) {
+        let opened = self.ledger.iter().filter(|(_, entry)| entry.peer == index);
+        let opened: Vec<_> = opened.map(|(_, entry)| entry.id.clone()).collect();
+        opened.iter().for_each(|id| self.gate.close(id));
+        for slot in self.ledger.forget_member(index) {
+            self.deadlines.set(Subject::Request(slot), None);
+        }
+    }
+
     fn begin_life(&mut self, index: MemberIndex, life: Incarnation) {
         let Some(member) = self.roster.get_mut(index) else { return };
         let was = member.presence;
@@ -212,9 +231,9 @@ impl Engine {
     }
 
     fn silent(&mut self, index: MemberIndex, alarm: Alarm) {
-        let suspect = self.roster.get(index).is_some_and(|m| m.presence == Liveness::Suspect);
         self.set_presence(index, Liveness::Suspect);
-        if !suspect {
+        let Some(member) = self.roster.get_mut(index) else { return };
+        if !std::mem::replace(&mut member.silence_told, true) {
             self.alarm(alarm, index, None);
         }
     }

@@ -8,6 +8,7 @@
 //! | `receive` | a frame comes in: who sent it, which life, seen before? |
 //! | `dispatch` | a message is for which request? |
 //! | `commands`, `tool` | the host, or its model, wants something |
+//! | `ask`, `resolve` | a request or answer of ours; who and which is meant |
 //! | `act` | transition, commit, carry out |
 //! | `outbox` | frames go out |
 //! | `members` | liveness, lives, leaving |
@@ -17,6 +18,7 @@
 //! | `ledger` | where request state is stored |
 
 mod act;
+mod ask;
 mod commands;
 mod critical;
 mod dispatch;
@@ -25,6 +27,7 @@ mod ledger;
 mod members;
 mod outbox;
 mod receive;
+mod resolve;
 mod shape;
 mod timers;
 mod tool;
@@ -47,7 +50,7 @@ use crate::deadline::DeadlineQueue;
 use crate::effect::{Effect, Event};
 use crate::error::{Misuse, ProtocolError};
 use crate::gate::Gate;
-use crate::ids::{IdSource, Incarnation, MemberIndex, MemberName};
+use crate::ids::{IdSource, Incarnation, MemberIndex, MemberName, RequestId};
 use crate::journal::{self, Audit, AuditEntry, Verdict};
 use crate::member::{Liveness, Roster};
 use crate::message::Role;
@@ -88,6 +91,17 @@ pub struct Engine {
     actor: Actor,
     /// How the present input was bent to fit, for the audit.
     marks: Vec<&'static str>,
+    /// What the present input is about, for the audit.
+    about: About,
+}
+
+/// What an input is about, as far as it was read.
+#[derive(Clone, Debug, Default)]
+struct About {
+    message: Option<&'static str>,
+    request_id: Option<RequestId>,
+    /// The sender that a frame claims, where that is not the actor.
+    claimed: Option<MemberName>,
 }
 
 /// Who gives an input.
@@ -129,6 +143,7 @@ impl Engine {
             closed: false,
             actor: Actor::Host,
             marks: Vec::new(),
+            about: About::default(),
             config,
         })
     }
@@ -207,6 +222,7 @@ impl Engine {
     fn begin(&mut self, now: Timestamp, actor: Actor) {
         self.now = self.now.max(now);
         self.marks.clear();
+        self.about = About::default();
         self.actor = Actor::Clock;
         self.sweep();
         self.actor = actor;
@@ -235,10 +251,37 @@ impl Engine {
     fn note_refusal(&mut self, error: &ProtocolError) {
         let code = error.code();
         let path = error.path().map(str::to_owned);
-        self.note(Verdict::Refused, |entry| {
+        self.note_about(Verdict::Refused, code, |entry| entry.reason = path);
+    }
+
+    /// An entry that tells what the present input was about.
+    fn note_about(
+        &mut self,
+        verdict: Verdict,
+        code: &'static str,
+        fill: impl FnOnce(&mut AuditEntry),
+    ) {
+        let About { message, request_id, claimed } = std::mem::take(&mut self.about);
+        let (from, to) = match self.actor {
+            Actor::Member(from) => {
+                (claimed.or_else(|| Some(self.name_of(from))), Some(self.config.member.clone()))
+            }
+            Actor::Unidentified => (claimed, Some(self.config.member.clone())),
+            Actor::Clock | Actor::Host | Actor::Transport => (None, None),
+        };
+        self.note(verdict, |entry| {
             entry.code = Some(code);
-            entry.reason = path;
+            entry.message = message;
+            entry.request_id = request_id;
+            entry.from = from;
+            entry.to = to;
+            fill(entry);
         });
+    }
+
+    /// The present call is about this request.
+    fn about_request(&mut self, slot: usize) {
+        self.about.request_id = self.ledger.get(slot).map(|entry| entry.id.clone());
     }
 
     fn name_of(&self, index: MemberIndex) -> MemberName {

@@ -6,10 +6,10 @@ use crate::deadline::Subject;
 use crate::effect::{Effect, Send};
 use crate::ids::{MemberIndex, RequestId};
 use crate::message::{
-    Body, Cancel, Envelope, Message, PlanApprovalRequest, PlanApprovalResponse, Progress, Receipt,
-    Reminder, Settled, ShutdownRequest, ShutdownResponse, Timing, WIRE_VERSION,
+    Body, Cancel, Envelope, ExecutionReport, Message, PlanApprovalRequest, PlanApprovalResponse,
+    Progress, Receipt, Reminder, Settled, ShutdownRequest, ShutdownResponse, Timing, WIRE_VERSION,
 };
-use crate::request::{Answer, Asked, Owed, State};
+use crate::request::{Answer, Asked, Feedback, Owed, State};
 use crate::time::Millis;
 use crate::wire;
 
@@ -96,6 +96,15 @@ impl Engine {
         self.post_message(peer, Message::Cancel(Cancel { request_id, reason: None }));
     }
 
+    /// Sends the execution report.
+    pub(super) fn send_report(&mut self, slot: usize) {
+        let Some(entry) = self.ledger.get(slot) else { return };
+        let Some(Feedback::ReportSent { ok, .. }) = entry.state.feedback() else { return };
+        let (peer, request_id, detail) = (entry.peer, entry.id.clone(), entry.detail.clone());
+        let report = ExecutionReport { request_id, ok, detail };
+        self.post_message(peer, Message::ExecutionReport(report));
+    }
+
     /// The requester of this slot must learn that we are there: by the next frame that goes to it
     /// anyway, or by a receipt after the delay. A request that a critical section holds back is
     /// answered with progress instead, so that its idle limit restarts.
@@ -125,7 +134,10 @@ impl Engine {
     /// Sends the receipt that is due to a member: one, for everything that is open with it.
     pub(super) fn send_receipt(&mut self, to: MemberIndex) {
         let latest = self.ledger.iter().filter(|(_, entry)| entry.peer == to);
-        let owed = latest.filter(|(_, entry)| matches!(entry.state, State::Owed(_)));
+        // Of the pending ones: a receipt for an approved one says that its report arrived.
+        let waits =
+            |state: &State| matches!(state, State::Owed(Owed::Open { .. } | Owed::Deferred { .. }));
+        let owed = latest.filter(|(_, entry)| waits(&entry.state));
         let id = owed.max_by_key(|(_, entry)| entry.opened_at).map(|(_, entry)| entry.id.clone());
         match id {
             Some(request_id) => {

@@ -74,104 +74,138 @@ impl Engine {
     }
 
     fn take_in(&mut self, head: Head<'_>, sender: Sender<'_>) -> Result<Disposition, Stop> {
-        let me = self.roster.me();
+        let from = match self.admit(&head, sender) {
+            Ok(from) => from,
+            Err(reason) => {
+                self.turn_away(head, reason);
+                return Err(Stop::Drop(reason));
+            }
+        };
+        let learned = self.heard(from, head.from_incarnation, head.seq);
+        let result = self.read(from, head);
+        if let (true, Err(_), Some(member)) = (learned, &result, self.roster.get_mut(from)) {
+            member.unlearn_life();
+        }
+        result
+    }
+
+    /// Whether the sender may speak to us at all, and who it is.
+    fn admit(&mut self, head: &Head<'_>, sender: Sender<'_>) -> Result<MemberIndex, DropReason> {
         if self.closed || self.presence() == Liveness::Left {
-            return Err(Stop::Drop(DropReason::ReceiverLeft));
+            self.actor = self.channel_actor(sender);
+            return Err(DropReason::ReceiverLeft);
         }
-        let from = self.identify(&head, sender)?;
+        let from = self.identify(head, sender)?;
         self.actor = Actor::Member(from);
-        if from == me {
-            return Err(Stop::Drop(DropReason::FromSelf));
+        if from == self.roster.me() {
+            return Err(DropReason::FromSelf);
         }
-        self.check_addressee(&head)?;
+        self.check_addressee(head)?;
         self.check_sender_life(from, head.from_incarnation)?;
-        let head = self.check_repeat(from, head)?;
-        self.heard(from, head.from_incarnation, head.seq);
+        self.check_repeat(from, head.seq)?;
+        Ok(from)
+    }
+
+    /// A frame goes no further: the audit learns what it was about. One that repeats a request we
+    /// have answered still gets the answer again, for the first one may be lost.
+    fn turn_away(&mut self, head: Head<'_>, reason: DropReason) {
+        self.about.claimed = head.from;
+        let RawBody::Structured(object) = head.body else {
+            self.about.message = Some("text");
+            return;
+        };
+        let Ok(decoded) = wire::decode_message(object, self.config.booleans) else { return };
+        self.about.message = Some(decoded.message.type_name());
+        self.about.request_id = decoded.message.request_id().cloned();
+        if let (DropReason::Duplicate, Actor::Member(from)) = (reason, &self.actor) {
+            self.answer_repeat(*from, &decoded.message);
+        }
+    }
+
+    fn read(&mut self, from: MemberIndex, head: Head<'_>) -> Result<Disposition, Stop> {
         self.marks.extend(head.notes.iter().map(wire::Note::code));
         match head.body {
-            RawBody::Text(text) => self.chat(from, text),
+            RawBody::Text(text) => {
+                self.about.message = Some("text");
+                self.chat(from, text)
+            }
             RawBody::Structured(object) => {
                 let decoded = wire::decode_message(object, self.config.booleans)?;
                 self.marks.extend(decoded.notes.iter().map(wire::Note::code));
+                self.about.message = Some(decoded.message.type_name());
+                self.about.request_id = decoded.message.request_id().cloned();
                 self.dispatch(from, decoded.message, head.reminder)
             }
         }
     }
 
     /// Law 5: identity belongs to the channel.
-    fn identify(&mut self, head: &Head<'_>, sender: Sender<'_>) -> Result<MemberIndex, Stop> {
+    fn identify(&mut self, head: &Head<'_>, sender: Sender<'_>) -> Result<MemberIndex, DropReason> {
         let claimed = head.from.as_ref().map(|name| self.roster.find(name));
         let Sender::Channel(channel) = sender else {
             if !self.config.trust_claimed_sender {
-                return Err(Stop::Drop(DropReason::Unidentified));
+                return Err(DropReason::Unidentified);
             }
             self.marks.push("claimed_sender");
-            let claimed = claimed.ok_or(Stop::Drop(DropReason::Unidentified))?;
-            return claimed.ok_or(Stop::Drop(DropReason::UnknownSender));
+            let claimed = claimed.ok_or(DropReason::Unidentified)?;
+            return claimed.ok_or(DropReason::UnknownSender);
         };
         let vouched = MemberName::parse(channel).ok().and_then(|name| self.roster.find(&name));
-        let vouched = vouched.ok_or(Stop::Drop(DropReason::UnknownSender))?;
+        let vouched = vouched.ok_or(DropReason::UnknownSender)?;
         if claimed.is_some_and(|claimed| claimed != Some(vouched)) {
             self.actor = Actor::Member(vouched);
             self.alarm(Alarm::Forged, vouched, None);
-            return Err(Stop::Drop(DropReason::Forged));
+            return Err(DropReason::Forged);
         }
         Ok(vouched)
     }
 
-    fn check_addressee(&self, head: &Head<'_>) -> Result<(), Stop> {
+    fn check_addressee(&self, head: &Head<'_>) -> Result<(), DropReason> {
         let structured = matches!(head.body, RawBody::Structured(_));
         match &head.to {
-            Recipient::Everyone if structured => return Err(Stop::Drop(DropReason::Broadcast)),
+            Recipient::Everyone if structured => return Err(DropReason::Broadcast),
             Recipient::Everyone => {}
             Recipient::Member(name) if self.roster.find(name) == Some(self.roster.me()) => {}
-            Recipient::Member(_) => return Err(Stop::Drop(DropReason::Misaddressed)),
+            Recipient::Member(_) => return Err(DropReason::Misaddressed),
         }
         // A frame that names no life of ours was not meant for us if it is older than we are.
         let mine = self.config.incarnation;
         let meant = head.to_incarnation.map_or(head.at >= mine.started_at(), |life| life == mine);
-        if meant { Ok(()) } else { Err(Stop::Drop(DropReason::StaleIncarnation)) }
+        if meant { Ok(()) } else { Err(DropReason::StaleIncarnation) }
     }
 
-    fn check_sender_life(&mut self, from: MemberIndex, claimed: Incarnation) -> Result<(), Stop> {
-        let Some(member) = self.roster.get(from) else {
-            return Err(Stop::Drop(DropReason::UnknownSender));
-        };
+    fn check_sender_life(
+        &mut self,
+        from: MemberIndex,
+        claimed: Incarnation,
+    ) -> Result<(), DropReason> {
+        let Some(member) = self.roster.get(from) else { return Err(DropReason::UnknownSender) };
         match member.check_life(claimed) {
             LifeCheck::Known | LifeCheck::First if member.presence == Liveness::Left => {
-                Err(Stop::Drop(DropReason::SenderLeft))
+                Err(DropReason::SenderLeft)
             }
             LifeCheck::Known | LifeCheck::First => Ok(()),
-            LifeCheck::Former => Err(Stop::Drop(DropReason::StaleIncarnation)),
+            LifeCheck::Former => Err(DropReason::StaleIncarnation),
             LifeCheck::Unannounced => {
                 self.alarm(Alarm::UnannouncedLife, from, None);
-                Err(Stop::Drop(DropReason::Unannounced))
+                Err(DropReason::Unannounced)
             }
         }
     }
 
-    /// A frame seen before is dropped; one that repeats a request we have answered still gets
-    /// the answer again, for the first one may be lost.
-    fn check_repeat<'a>(&mut self, from: MemberIndex, head: Head<'a>) -> Result<Head<'a>, Stop> {
-        let Some(member) = self.roster.get(from) else {
-            return Err(Stop::Drop(DropReason::UnknownSender));
-        };
-        match member.window.check(head.seq) {
-            Ok(()) => Ok(head),
-            Err(Repeat::Stale) => Err(Stop::Drop(DropReason::StaleFrame)),
-            Err(Repeat::Duplicate) => {
-                if let RawBody::Structured(object) = head.body {
-                    self.answer_repeat(from, object);
-                }
-                Err(Stop::Drop(DropReason::Duplicate))
-            }
-        }
+    fn check_repeat(&self, from: MemberIndex, seq: u64) -> Result<(), DropReason> {
+        let Some(member) = self.roster.get(from) else { return Err(DropReason::UnknownSender) };
+        member.window.check(seq).map_err(|repeat| match repeat {
+            Repeat::Stale => DropReason::StaleFrame,
+            Repeat::Duplicate => DropReason::Duplicate,
+        })
     }
 
-    /// An authentic frame: the sender lives.
-    fn heard(&mut self, from: MemberIndex, life: Incarnation, seq: u64) {
+    /// An authentic frame: the sender lives. Whether it taught us which life that is.
+    fn heard(&mut self, from: MemberIndex, life: Incarnation, seq: u64) -> bool {
         let now = self.now;
-        let Some(member) = self.roster.get_mut(from) else { return };
+        let Some(member) = self.roster.get_mut(from) else { return false };
+        let learned = member.incarnation.is_none();
         member.incarnation.get_or_insert(life);
         member.window.note(seq);
         member.last_heard = Some(now);
@@ -182,6 +216,7 @@ impl Engine {
             self.set_presence(from, Liveness::Suspect);
             self.alarm(Alarm::LostWorkerAlive, from, None);
         }
+        learned
     }
 
     fn chat(&mut self, from: MemberIndex, text: String) -> Result<Disposition, Stop> {
@@ -207,13 +242,9 @@ impl Engine {
     fn note_disposition(&mut self, disposition: &Disposition) {
         match disposition {
             Disposition::Accepted(_) | Disposition::Settled(_) => {}
-            Disposition::Noted(noted) => {
-                let name = noted.name();
-                self.note(Verdict::Noted, |entry| entry.message = Some(name));
-            }
+            Disposition::Noted(noted) => self.note_about(Verdict::Noted, noted.name(), |_| {}),
             Disposition::Dropped(reason) => {
-                let code = reason.code();
-                self.note(Verdict::Dropped, |entry| entry.code = Some(code));
+                self.note_about(Verdict::Dropped, reason.code(), |_| {})
             }
             Disposition::Refused(error) => self.note_refusal(error),
         }

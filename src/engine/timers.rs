@@ -36,6 +36,7 @@ impl Engine {
                 | DeadlineKind::Cap
                 | DeadlineKind::Reminder
                 | DeadlineKind::ExitGrace
+                | DeadlineKind::Report
                 | DeadlineKind::ObligationEnd),
             ) => self.apply_quietly(slot, Input::Due(kind)),
             Some(DeadlineKind::Receipt | DeadlineKind::Judgement) | None => {}
@@ -48,8 +49,14 @@ impl Engine {
             self.send_receipt(index);
         }
         let Some(member) = self.roster.get(index) else { return };
-        if member.judgement.is_some_and(|judgement| judgement.at <= self.now) {
-            self.judge(index);
+        if let Some(judgement) = member.judgement.filter(|judgement| judgement.at <= self.now) {
+            // A clock that jumped: the mail of the time in between had no chance to arrive.
+            let overslept = self.now.since(judgement.at) > self.config.timing.judgement_grace;
+            if overslept && !judgement.adjourned {
+                self.adjourn(index);
+            } else {
+                self.judge(index);
+            }
         }
     }
 }

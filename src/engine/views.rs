@@ -85,7 +85,7 @@ pub struct Obligation {
     pub request: RequestEvent,
     /// Whether a critical section holds it back at the moment.
     pub deferred: bool,
-    /// How long an answer is still in time (ms from now).
+    /// How long an answer is still in time (ms from the latest input).
     #[cfg_attr(target_arch = "wasm32", tsify(type = "number"))]
     pub time_left_ms: Millis,
     /// The tool input that approves it.
@@ -95,13 +95,14 @@ pub struct Obligation {
 }
 
 impl Engine {
-    /// Every member with role, liveness, life, and what is open between it and this one.
+    /// Every member with role, liveness, life, and what is open between it and this one, as of
+    /// the latest input; [`handle_deadline`](Self::handle_deadline) brings it up to the present.
     #[must_use]
     pub fn team(&self) -> Vec<MemberView> {
         self.roster.iter().map(|(index, _)| index).filter_map(|at| self.member_view(at)).collect()
     }
 
-    /// What this member must answer now, oldest first.
+    /// What this member must answer now, oldest first, as of the latest input.
     #[must_use]
     pub fn obligations(&self) -> Vec<Obligation> {
         let slots = self.slots(|entry| entry.side() == Side::Owed);

@@ -33,6 +33,8 @@ pub(crate) struct Judgement {
     pub(crate) at: Timestamp,
     /// Since when a sign of life counts for the member.
     pub(crate) since: Timestamp,
+    /// Whether it was put off once, because the host had slept over it.
+    pub(crate) adjourned: bool,
 }
 
 /// How a judgement falls.
@@ -80,7 +82,8 @@ mod tests {
         Timestamp::from_ms(ms)
     }
 
-    const OUT: Judgement = Judgement { at: Timestamp::from_ms(99), since: Timestamp::from_ms(50) };
+    const OUT: Judgement =
+        Judgement { at: Timestamp::from_ms(99), since: Timestamp::from_ms(50), adjourned: false };
 
     #[test]
     fn no_sign_of_life_since_the_request_means_lost() {

@@ -36,6 +36,8 @@ pub(crate) struct Member {
     /// Timeouts in a row.
     pub(crate) strikes: u32,
     pub(crate) judgement: Option<Judgement>,
+    /// Whether the host was told that this member, which cannot be lost, is silent.
+    pub(crate) silence_told: bool,
     pub(crate) breaker: Breaker,
     /// When it must be told that its frames arrive, if nothing else goes there before.
     pub(crate) receipt_at: Option<Timestamp>,
@@ -133,10 +135,17 @@ impl Member {
             last_heard: None,
             strikes: 0,
             judgement: None,
+            silence_told: false,
             breaker: Breaker::Closed,
             receipt_at: None,
             window: SeqWindow::new(),
         }
+    }
+
+    /// Takes back what the first frame of an unknown life taught: that frame did not count.
+    pub(crate) fn unlearn_life(&mut self) {
+        self.incarnation = None;
+        self.window = SeqWindow::new();
     }
 
     /// A new life begins: nothing of the former one counts.
@@ -151,6 +160,7 @@ impl Member {
             last_heard,
             strikes,
             judgement,
+            silence_told,
             breaker,
             receipt_at,
             window,
@@ -161,6 +171,7 @@ impl Member {
         *last_heard = None;
         *strikes = 0;
         *judgement = None;
+        *silence_told = false;
         *breaker = Breaker::Closed;
         *receipt_at = None;
         *window = SeqWindow::new();

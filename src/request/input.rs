@@ -16,6 +16,10 @@ pub struct Context {
     pub approval: Approval,
     /// How long a leaving member may take to confirm.
     pub exit_grace: Millis,
+    /// How long a report waits for its receipt before it is sent again.
+    pub report_every: Millis,
+    /// How often it is sent again.
+    pub report_repeats: u32,
 }
 
 /// Who decided. The engine knows the name.
@@ -66,7 +70,9 @@ pub enum Input {
     Defer,
     /// The critical section is over.
     Resume,
-    /// Our host withdraws it, or tells how the approved work went.
+    /// The other side has our execution report.
+    Acknowledged,
+    /// Our host withdraws it.
     Cancel,
     /// Our host tells how the approved work went.
     Finish {
@@ -97,8 +103,10 @@ pub enum Action {
     SendAnswer,
     /// Send the execution report.
     SendReport,
-    /// Acknowledge the frame without waiting.
+    /// Acknowledge the request, with the next frame that goes there or by a receipt.
     Acknowledge,
+    /// Acknowledge the execution report now.
+    SendReceipt,
     /// Put the request before the host.
     AskHost,
     /// Tell the host that it need not answer any more.
@@ -123,6 +131,8 @@ pub enum Action {
     PeerAnswered,
     /// The leaving member has not confirmed its exit.
     AlarmNotExited,
+    /// Nobody acknowledged the execution report.
+    AlarmReportLost,
 }
 
 /// A state and what goes with it.

@@ -19,6 +19,7 @@
 
 mod clocks;
 mod input;
+mod owed;
 mod state;
 mod transition;
 

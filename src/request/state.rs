@@ -85,6 +85,15 @@ pub enum Feedback {
     Exited,
     /// The work may be done; its report is to come.
     ReportDue,
+    /// The report is under way; its receipt is due.
+    ReportSent {
+        /// Whether it worked.
+        ok: bool,
+        /// When it is sent again.
+        again_at: Timestamp,
+        /// How often it may still be sent.
+        left: u32,
+    },
     /// The work was reported.
     Reported {
         /// Whether it worked.
@@ -144,7 +153,12 @@ impl State {
     pub const fn is_open(&self) -> bool {
         let feedback_due = matches!(
             self.feedback(),
-            Some(Feedback::ExitDue { .. } | Feedback::ExitOverdue | Feedback::ReportDue)
+            Some(
+                Feedback::ExitDue { .. }
+                    | Feedback::ExitOverdue
+                    | Feedback::ReportDue
+                    | Feedback::ReportSent { .. }
+            )
         );
         matches!(self.status(), Status::Pending) || feedback_due
     }
@@ -155,6 +169,9 @@ impl State {
         match self {
             Self::Asked(Asked::Pending(clocks)) => Some(clocks.next()),
             Self::Asked(Asked::Approved(_, Feedback::ExitDue { by })) => Some(*by),
+            Self::Asked(Asked::Approved(_, Feedback::ReportSent { again_at, .. })) => {
+                Some(*again_at)
+            }
             Self::Owed(Owed::Open { until } | Owed::Deferred { until }) => Some(*until),
             Self::Asked(_) | Self::Owed(_) => None,
         }
@@ -168,6 +185,9 @@ impl State {
         }
         match self {
             Self::Asked(Asked::Pending(clocks)) => clocks.due(now),
+            Self::Asked(Asked::Approved(_, Feedback::ReportSent { .. })) => {
+                Some(DeadlineKind::Report)
+            }
             Self::Asked(_) => Some(DeadlineKind::ExitGrace),
             Self::Owed(_) => Some(DeadlineKind::ObligationEnd),
         }

@@ -2,6 +2,7 @@
 
 use super::clocks::Clocks;
 use super::input::{Action, Answer, Context, Decider, Input, Rejection, Step};
+use super::owed::{closed, no_said, unanswered, yes_said};
 use super::state::{Asked, Feedback, Owed, Settlement, State};
 use crate::authority::Approval;
 use crate::deadline::DeadlineKind;
@@ -61,6 +62,7 @@ fn pending(clocks: Clocks, input: Input, context: Context) -> Result<Step, Rejec
         }
         Input::Due(
             DeadlineKind::ExitGrace
+            | DeadlineKind::Report
             | DeadlineKind::ObligationEnd
             | DeadlineKind::Receipt
             | DeadlineKind::Judgement,
@@ -71,6 +73,7 @@ fn pending(clocks: Clocks, input: Input, context: Context) -> Result<Step, Rejec
         Input::Gone(cause) => step(Asked::Cancelled(end(cause)), [Action::TellSettled]),
         Input::SendFailed => step(Asked::Cancelled(end(Cause::SendFailed)), [Action::TellSettled]),
         Input::Finish { .. } => Err(Rejection::NotApproved { status: Status::Pending }),
+        Input::Acknowledged => Err(Rejection::NotDue),
         Input::AskedAgain
         | Input::Told { .. }
         | Input::Report { .. }
@@ -116,24 +119,28 @@ fn approved(
                 step(now_in(Feedback::Exited), [Action::PeerLeft])
             }
             Feedback::Exited => Err(Rejection::Duplicate { status }),
-            Feedback::ReportDue | Feedback::Reported { .. } => Err(Rejection::WrongKind),
+            Feedback::ReportDue | Feedback::ReportSent { .. } | Feedback::Reported { .. } => {
+                Err(Rejection::WrongKind)
+            }
             Feedback::Abandoned => Err(Rejection::Late { status }),
         },
         Input::Finish { ok } => match feedback {
-            Feedback::ReportDue => step(
-                now_in(Feedback::Reported { ok: *ok }),
-                [Action::CloseGate, Action::SendReport],
-            ),
-            Feedback::Reported { .. } => Err(Rejection::Duplicate { status }),
+            Feedback::ReportDue => {
+                let again_at = context.now.after(context.report_every);
+                let sent = Feedback::ReportSent { ok: *ok, again_at, left: context.report_repeats };
+                step(now_in(sent), [Action::CloseGate, Action::SendReport])
+            }
+            Feedback::ReportSent { .. } | Feedback::Reported { .. } => {
+                Err(Rejection::Duplicate { status })
+            }
             Feedback::Abandoned => Err(Rejection::NotApproved { status }),
             Feedback::ExitDue { .. } | Feedback::ExitOverdue | Feedback::Exited => {
                 Err(Rejection::WrongKind)
             }
         },
-        Input::Due(DeadlineKind::ExitGrace) => match feedback {
-            Feedback::ExitDue { by } if context.now >= by => {
-                step(now_in(Feedback::ExitOverdue), [Action::AlarmNotExited])
-            }
+        Input::Due(DeadlineKind::ExitGrace) => exit_overdue(now_in, feedback, context),
+        Input::Acknowledged => match feedback {
+            Feedback::ReportSent { ok, .. } => step(now_in(Feedback::Reported { ok }), []),
             Feedback::ExitDue { .. }
             | Feedback::ExitOverdue
             | Feedback::Exited
@@ -141,6 +148,7 @@ fn approved(
             | Feedback::Reported { .. }
             | Feedback::Abandoned => Err(Rejection::NotDue),
         },
+        Input::Due(DeadlineKind::Report) => report_again(now_in, feedback, context),
         Input::Gone(cause) => approved_and_gone(now_in, feedback, *cause),
         Input::Response { .. }
         | Input::Progress
@@ -156,6 +164,45 @@ fn approved(
     }
 }
 
+/// The grace of a leaving member is over.
+fn exit_overdue(
+    now_in: impl Fn(Feedback) -> Asked,
+    feedback: Feedback,
+    context: Context,
+) -> Result<Step, Rejection> {
+    match feedback {
+        Feedback::ExitDue { by } if context.now >= by => {
+            step(now_in(Feedback::ExitOverdue), [Action::AlarmNotExited])
+        }
+        Feedback::ExitDue { .. }
+        | Feedback::ExitOverdue
+        | Feedback::Exited
+        | Feedback::ReportDue
+        | Feedback::ReportSent { .. }
+        | Feedback::Reported { .. }
+        | Feedback::Abandoned => Err(Rejection::NotDue),
+    }
+}
+
+/// We reported, and nobody acknowledged it.
+fn report_again(
+    now_in: impl Fn(Feedback) -> Asked,
+    feedback: Feedback,
+    context: Context,
+) -> Result<Step, Rejection> {
+    let Feedback::ReportSent { ok, again_at, left } = feedback else {
+        return Err(Rejection::NotDue);
+    };
+    if context.now < again_at {
+        return Err(Rejection::NotDue);
+    }
+    let Some(left) = left.checked_sub(1) else {
+        return step(now_in(Feedback::Reported { ok }), [Action::AlarmReportLost]);
+    };
+    let again_at = context.now.after(context.report_every);
+    step(now_in(Feedback::ReportSent { ok, again_at, left }), [Action::SendReport])
+}
+
 /// We asked, got a yes, and one of the two sides is gone: what is still due will not come.
 fn approved_and_gone(
     now_in: impl Fn(Feedback) -> Asked,
@@ -168,10 +215,15 @@ fn approved_and_gone(
             step(now_in(Feedback::Abandoned), [])
         }
         Feedback::ReportDue if ours => step(now_in(Feedback::Abandoned), [Action::CloseGate]),
+        // A member that is leaving still sees to it that its reports arrive.
+        Feedback::ReportSent { ok, .. } if cause != Cause::Leaving => {
+            step(now_in(Feedback::Reported { ok }), [])
+        }
         Feedback::ExitDue { .. }
         | Feedback::ExitOverdue
         | Feedback::Exited
         | Feedback::ReportDue
+        | Feedback::ReportSent { .. }
         | Feedback::Reported { .. }
         | Feedback::Abandoned => Err(Rejection::NotDue),
     }
@@ -185,7 +237,7 @@ fn after_end(status: Status, input: &Input) -> Result<Step, Rejection> {
         Input::Cancel | Input::SendFailed => Rejection::NotPending { status },
         Input::Finish { .. } if status == Status::Approved => Rejection::WrongKind,
         Input::Finish { .. } => Rejection::NotApproved { status },
-        Input::Due(_) | Input::Gone(_) => Rejection::NotDue,
+        Input::Due(_) | Input::Gone(_) | Input::Acknowledged => Rejection::NotDue,
         Input::AskedAgain
         | Input::Told { .. }
         | Input::Report { .. }
@@ -196,7 +248,7 @@ fn after_end(status: Status, input: &Input) -> Result<Step, Rejection> {
 }
 
 /// A decision meets one that is stored.
-fn after_decision(status: Status, approve: bool) -> Rejection {
+pub(super) fn after_decision(status: Status, approve: bool) -> Rejection {
     match (status, approve) {
         (Status::Approved, true) | (Status::Rejected, false) => Rejection::Duplicate { status },
         (Status::Approved, false) | (Status::Rejected, true) => Rejection::Conflicting { status },
@@ -204,155 +256,10 @@ fn after_decision(status: Status, approve: bool) -> Rejection {
     }
 }
 
-/// We were asked and have not answered.
-fn unanswered(owed: &Owed, input: Input, context: Context) -> Result<Step, Rejection> {
-    let (Owed::Open { until } | Owed::Deferred { until }) = *owed else {
-        return Err(Rejection::WrongSide);
-    };
-    let end = |status, cause| Owed::Closed { status, cause };
-    match input {
-        Input::Decide(answer) => Ok(answered(answer, context)),
-        Input::AskedAgain => step(owed.clone(), [Action::Acknowledge]),
-        Input::Defer => step(Owed::Deferred { until }, []),
-        Input::Resume => Err(Rejection::NotDue),
-        Input::Told { status, cause } => step(end(status, cause), [Action::TellClosed]),
-        Input::Due(DeadlineKind::ObligationEnd) if context.now >= until => {
-            step(end(Status::TimedOut, Cause::Clock), [Action::TellClosed])
-        }
-        Input::Due(_) => Err(Rejection::NotDue),
-        Input::Gone(cause) => step(end(Status::Cancelled, cause), [Action::TellClosed]),
-        Input::Report { .. } => Err(Rejection::NotApproved { status: Status::Pending }),
-        Input::Response { .. }
-        | Input::Progress
-        | Input::Exited
-        | Input::Cancel
-        | Input::Finish { .. }
-        | Input::SendFailed => Err(Rejection::WrongSide),
-    }
-}
-
-/// Our host answers.
-fn answered(answer: Answer, context: Context) -> Step {
-    let (next, then) = match (answer.approve, context.approval) {
-        (false, _) => (Owed::Rejected(answer), None),
-        (true, Approval::Leaves) => {
-            let by = context.now.after(context.exit_grace);
-            (Owed::Approved(answer, Feedback::ExitDue { by }), Some(Action::SelfLeaving))
-        }
-        (true, Approval::OpensGate) => (Owed::Approved(answer, Feedback::ReportDue), None),
-    };
-    let mut actions = vec![Action::SendAnswer];
-    actions.extend(then);
-    Step { next: State::Owed(next), actions }
-}
-
-/// We were asked and said yes.
-fn yes_said(answer: &Answer, feedback: Feedback, input: &Input) -> Result<Step, Rejection> {
-    let status = Status::Approved;
-    let now_in = |feedback| Owed::Approved(answer.clone(), feedback);
-    match input {
-        Input::AskedAgain => step(now_in(feedback), [Action::SendAnswer]),
-        Input::Told { status: Status::Approved, .. } => Err(Rejection::Duplicate { status }),
-        Input::Told { status, cause } => {
-            step(Owed::Closed { status: *status, cause: *cause }, [Action::TellNoEffect])
-        }
-        Input::Report { ok } => match feedback {
-            Feedback::ReportDue => step(
-                now_in(Feedback::Reported { ok: *ok }),
-                [Action::Acknowledge, Action::TellReport],
-            ),
-            Feedback::Reported { .. } => Err(Rejection::Duplicate { status }),
-            Feedback::Abandoned => Err(Rejection::Late { status }),
-            Feedback::ExitDue { .. } | Feedback::ExitOverdue | Feedback::Exited => {
-                Err(Rejection::WrongKind)
-            }
-        },
-        Input::Exited => match feedback {
-            Feedback::ExitDue { .. } | Feedback::ExitOverdue => step(now_in(Feedback::Exited), []),
-            Feedback::Exited
-            | Feedback::ReportDue
-            | Feedback::Reported { .. }
-            | Feedback::Abandoned => Err(Rejection::WrongSide),
-        },
-        Input::Gone(_) => match feedback {
-            Feedback::ReportDue => step(now_in(Feedback::Abandoned), []),
-            Feedback::ExitDue { .. }
-            | Feedback::ExitOverdue
-            | Feedback::Exited
-            | Feedback::Reported { .. }
-            | Feedback::Abandoned => Err(Rejection::NotDue),
-        },
-        Input::Response { .. }
-        | Input::Progress
-        | Input::Decide(_)
-        | Input::Defer
-        | Input::Resume
-        | Input::Cancel
-        | Input::Finish { .. }
-        | Input::Due(_)
-        | Input::SendFailed => answered_already(status, input),
-    }
-}
-
-/// We were asked and said no.
-fn no_said(answer: &Answer, input: &Input) -> Result<Step, Rejection> {
-    let status = Status::Rejected;
-    match input {
-        Input::AskedAgain => step(Owed::Rejected(answer.clone()), [Action::SendAnswer]),
-        Input::Told { status: Status::Rejected, .. } => Err(Rejection::Duplicate { status }),
-        Input::Told { status, cause } => step(Owed::Closed { status: *status, cause: *cause }, []),
-        Input::Report { .. } => Err(Rejection::NotApproved { status }),
-        Input::Response { .. }
-        | Input::Progress
-        | Input::Exited
-        | Input::Decide(_)
-        | Input::Defer
-        | Input::Resume
-        | Input::Cancel
-        | Input::Finish { .. }
-        | Input::Due(_)
-        | Input::Gone(_)
-        | Input::SendFailed => answered_already(status, input),
-    }
-}
-
-/// We were asked, and the requester ended it.
-fn closed(status: Status, input: &Input) -> Result<Step, Rejection> {
-    match input {
-        Input::AskedAgain => Err(Rejection::Late { status }),
-        Input::Told { status: told, .. } if *told == status => Err(Rejection::Duplicate { status }),
-        Input::Told { .. } => Err(Rejection::Conflicting { status }),
-        Input::Decide(_) => Err(Rejection::NotPending { status }),
-        Input::Report { .. } => Err(Rejection::NotApproved { status }),
-        Input::Response { .. }
-        | Input::Progress
-        | Input::Exited
-        | Input::Defer
-        | Input::Resume
-        | Input::Cancel
-        | Input::Finish { .. }
-        | Input::Due(_)
-        | Input::Gone(_)
-        | Input::SendFailed => answered_already(status, input),
-    }
-}
-
-fn answered_already(status: Status, input: &Input) -> Result<Step, Rejection> {
-    Err(match input {
-        Input::Decide(answer) => after_decision(status, answer.approve),
-        Input::AskedAgain | Input::Told { .. } => Rejection::Late { status },
-        Input::Report { .. } => Rejection::WrongKind,
-        Input::Defer | Input::Resume | Input::Due(_) | Input::Gone(_) => Rejection::NotDue,
-        Input::Response { .. }
-        | Input::Progress
-        | Input::Exited
-        | Input::Cancel
-        | Input::Finish { .. }
-        | Input::SendFailed => Rejection::WrongSide,
-    })
-}
-
-fn step<S: Into<State>, const N: usize>(next: S, actions: [Action; N]) -> Result<Step, Rejection> {
+pub(super) fn step<S: Into<State>, const N: usize>(
+    next: S,
+    actions: [Action; N],
+) -> Result<Step, Rejection> {
     Ok(Step { next: next.into(), actions: actions.to_vec() })
 }
 

@@ -1,0 +1,174 @@
+//! Requests and answers of this member: everything is checked, then registered and sent.
+
+use super::Engine;
+use super::commands::{AskOptions, Refusable, Response};
+use super::ledger::{Content, Entry, Side};
+use super::outbox::{request_message, response_message};
+use crate::authority::{self, Approval};
+use crate::error::NotNow;
+use crate::ids::{MemberIndex, MemberName, RequestId};
+use crate::member::{Liveness, Passage};
+use crate::message::{Kind, Status, Timing, is_blank};
+use crate::request::{Answer, Asked, Clocks, Input, Rejection, State};
+use crate::time::Millis;
+use crate::validate::{self, Origin, Target};
+
+impl Engine {
+    /// Registers and sends a request.
+    pub(super) fn ask(
+        &mut self,
+        to: &str,
+        content: Content,
+        options: AskOptions,
+    ) -> Refusable<RequestId> {
+        let kind = content.kind();
+        let AskOptions { timeout, cap } = options;
+        let cap = cap.unwrap_or_else(|| self.config.timing.cap.max(timeout.unwrap_or_default()));
+        let timeout = timeout.unwrap_or_else(|| self.config.timing.timeout.min(cap));
+        let mut entry = Entry {
+            id: self.new_id(),
+            peer: self.roster.me(),
+            content,
+            opened_at: self.now,
+            seq: self.seq + 1,
+            state: self.pending(timeout, cap),
+            detail: None,
+        };
+        let timing = Timing { timeout_ms: Some(timeout), cap_ms: Some(cap) };
+        let message = request_message(&entry, timing);
+        let target = self.target(to);
+        if let Some(message) = message {
+            validate::check(message, Origin::Own, self.role(), target, &self.config.limits)?;
+        }
+        let peer = self.known_member(to)?;
+        self.refuse_leaving()?;
+        if self.presence_of(peer) != Some(Liveness::Leaving) {
+            self.refuse_absent(peer)?;
+        }
+        self.refuse_pending_twin(peer, &entry)?;
+        let limit = self.config.limits.open_per_member;
+        if self.ledger.open(Side::Asked, peer) >= limit {
+            return Err(NotNow::TooManyOpen { limit }.into());
+        }
+        if self.pass_breaker(peer)? {
+            entry.state = self.pending(timeout.min(self.config.timing.trial_timeout), cap);
+        }
+        entry.peer = peer;
+        let id = entry.id.clone();
+        debug_assert!(authority::rules(kind).asked_by == self.role(), "validated above");
+        let slot = self.register(entry);
+        self.send_request(slot);
+        Ok(id)
+    }
+
+    /// Answers a request; `kind` is what the answer says it is about, where it says so.
+    pub(super) fn answer(
+        &mut self,
+        id: &str,
+        kind: Option<Kind>,
+        response: Response,
+    ) -> Refusable<RequestId> {
+        let slot = self.resolve(Side::Owed, id)?;
+        self.about_request(slot);
+        let Some(entry) = self.ledger.get(slot) else {
+            return Err(self.unknown_request(Side::Owed, id).into());
+        };
+        let request = entry.content.kind();
+        if let Some(answer) = kind.filter(|kind| *kind != request) {
+            return Err(NotNow::KindMismatch { request, answer }.into());
+        }
+        let Response { approve, reason, retry_after } = response;
+        let reason = reason.filter(|reason| !is_blank(reason));
+        let answer =
+            Answer { approve, note: reason, retry_after: retry_after.filter(|_| !approve) };
+        let target = Target::Member(self.role_of(entry.peer));
+        let message = response_message(entry, &answer);
+        validate::check(message, Origin::Own, self.role(), target, &self.config.limits)?;
+        if approve && authority::rules(request).approval == Approval::Leaves {
+            self.refuse_in_section()?;
+        }
+        self.apply(slot, Input::Decide(answer)).map_err(not_now)?;
+        self.id_of(slot)
+    }
+
+    fn new_id(&mut self) -> RequestId {
+        let mut bits = self.ids.random_u128();
+        loop {
+            let id = RequestId::from_random(bits);
+            if self.ledger.find_asked(id.as_str()).is_none() {
+                return id;
+            }
+            // Counting on from there ends even if the source repeats itself for ever.
+            bits = bits.wrapping_add(1);
+        }
+    }
+
+    fn pending(&self, timeout: Millis, cap: Millis) -> State {
+        Asked::Pending(Clocks::start(self.now, timeout, cap, self.config.timing.reminders)).into()
+    }
+
+    /// Whether the request goes out as a trial.
+    fn pass_breaker(&mut self, peer: MemberIndex) -> Refusable<bool> {
+        let now = self.now;
+        let Some(member) = self.roster.get_mut(peer) else { return Ok(false) };
+        match member.breaker.passage(now) {
+            Passage::Free => Ok(false),
+            Passage::Trial => {
+                member.breaker.trial();
+                Ok(true)
+            }
+            Passage::Blocked { until } => Err(NotNow::RecipientLost {
+                name: member.name.clone(),
+                retry_in: until.map(|until| until.since(now)),
+            }
+            .into()),
+        }
+    }
+
+    /// The shutdown that a leaving or gone member agreed to.
+    pub(super) fn shutdown_agreed(&self, to: &str) -> Option<RequestId> {
+        let index = self.roster.find(&MemberName::parse(to).ok()?)?;
+        if self.presence_of(index) != Some(Liveness::Leaving) {
+            return None;
+        }
+        let agreed = |entry: &&Entry| {
+            entry.peer == index
+                && entry.side() == Side::Asked
+                && entry.content.kind() == Kind::Shutdown
+                && entry.state.status() == Status::Approved
+        };
+        self.ledger.iter().map(|(_, entry)| entry).find(agreed).map(|entry| entry.id.clone())
+    }
+
+    fn refuse_pending_twin(&self, peer: MemberIndex, new: &Entry) -> Refusable<()> {
+        let twin = |entry: &&Entry| {
+            let same = match (&entry.content, &new.content) {
+                (Content::Shutdown { .. }, Content::Shutdown { .. }) => true,
+                (old, new) => old.same_as(new),
+            };
+            entry.peer == peer
+                && entry.side() == Side::Asked
+                && entry.state.status() == Status::Pending
+                && same
+        };
+        if self.ledger.open(Side::Asked, peer) == 0 {
+            return Ok(());
+        }
+        match self.ledger.iter().map(|(_, entry)| entry).find(twin) {
+            Some(entry) => Err(NotNow::AlreadyPending { request_id: entry.id.clone() }.into()),
+            None => Ok(()),
+        }
+    }
+}
+
+pub(super) fn not_now(rejection: Rejection) -> NotNow {
+    match rejection {
+        Rejection::Duplicate { status } => NotNow::AlreadyAnswered { status },
+        Rejection::Conflicting { status } => NotNow::AnswerConflicts { status },
+        Rejection::Late { status } | Rejection::NotPending { status } => {
+            NotNow::NotPending { status }
+        }
+        Rejection::NotApproved { status } => NotNow::NotApproved { status },
+        Rejection::WrongSide | Rejection::WrongKind | Rejection::NotDue => NotNow::NothingToReport,
+    }
+}

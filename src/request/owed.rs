@@ -1,0 +1,169 @@
+//! The answering side of a request: what each input does to what we were asked.
+
+use super::input::{Action, Answer, Context, Input, Rejection, Step};
+use super::state::{Feedback, Owed, State};
+use super::transition::{after_decision, step};
+use crate::authority::Approval;
+use crate::deadline::DeadlineKind;
+use crate::message::{Cause, Status};
+
+/// We were asked and have not answered.
+pub(super) fn unanswered(owed: &Owed, input: Input, context: Context) -> Result<Step, Rejection> {
+    let (Owed::Open { until } | Owed::Deferred { until }) = *owed else {
+        return Err(Rejection::WrongSide);
+    };
+    let end = |status, cause| Owed::Closed { status, cause };
+    match input {
+        Input::Decide(answer) => Ok(answered(answer, context)),
+        Input::AskedAgain => step(owed.clone(), [Action::Acknowledge]),
+        Input::Defer => step(Owed::Deferred { until }, []),
+        Input::Resume => Err(Rejection::NotDue),
+        Input::Told { status, cause } => step(end(status, cause), [Action::TellClosed]),
+        Input::Due(DeadlineKind::ObligationEnd) if context.now >= until => {
+            step(end(Status::TimedOut, Cause::Clock), [Action::TellClosed])
+        }
+        Input::Due(_) => Err(Rejection::NotDue),
+        Input::Gone(cause) => step(end(Status::Cancelled, cause), [Action::TellClosed]),
+        Input::Report { .. } => Err(Rejection::NotApproved { status: Status::Pending }),
+        Input::Response { .. }
+        | Input::Progress
+        | Input::Exited
+        | Input::Acknowledged
+        | Input::Cancel
+        | Input::Finish { .. }
+        | Input::SendFailed => Err(Rejection::WrongSide),
+    }
+}
+
+/// Our host answers.
+fn answered(answer: Answer, context: Context) -> Step {
+    let (next, then) = match (answer.approve, context.approval) {
+        (false, _) => (Owed::Rejected(answer), None),
+        (true, Approval::Leaves) => {
+            let by = context.now.after(context.exit_grace);
+            (Owed::Approved(answer, Feedback::ExitDue { by }), Some(Action::SelfLeaving))
+        }
+        (true, Approval::OpensGate) => (Owed::Approved(answer, Feedback::ReportDue), None),
+    };
+    let mut actions = vec![Action::SendAnswer];
+    actions.extend(then);
+    Step { next: State::Owed(next), actions }
+}
+
+/// We were asked and said yes.
+pub(super) fn yes_said(
+    answer: &Answer,
+    feedback: Feedback,
+    input: &Input,
+) -> Result<Step, Rejection> {
+    let status = Status::Approved;
+    let now_in = |feedback| Owed::Approved(answer.clone(), feedback);
+    match input {
+        Input::AskedAgain => step(now_in(feedback), [Action::SendAnswer]),
+        Input::Told { status: Status::Approved, .. } => Err(Rejection::Duplicate { status }),
+        Input::Told { status, cause } => {
+            step(Owed::Closed { status: *status, cause: *cause }, [Action::TellNoEffect])
+        }
+        Input::Report { ok } => match feedback {
+            Feedback::ReportDue => step(
+                now_in(Feedback::Reported { ok: *ok }),
+                [Action::SendReceipt, Action::TellReport],
+            ),
+            Feedback::ReportSent { .. } | Feedback::Reported { .. } => {
+                Err(Rejection::Duplicate { status })
+            }
+            Feedback::Abandoned => Err(Rejection::Late { status }),
+            Feedback::ExitDue { .. } | Feedback::ExitOverdue | Feedback::Exited => {
+                Err(Rejection::WrongKind)
+            }
+        },
+        Input::Exited => match feedback {
+            Feedback::ExitDue { .. } | Feedback::ExitOverdue => step(now_in(Feedback::Exited), []),
+            Feedback::Exited
+            | Feedback::ReportDue
+            | Feedback::ReportSent { .. }
+            | Feedback::Reported { .. }
+            | Feedback::Abandoned => Err(Rejection::WrongSide),
+        },
+        Input::Gone(_) => match feedback {
+            Feedback::ReportDue => step(now_in(Feedback::Abandoned), []),
+            Feedback::ExitDue { .. }
+            | Feedback::ExitOverdue
+            | Feedback::Exited
+            | Feedback::ReportSent { .. }
+            | Feedback::Reported { .. }
+            | Feedback::Abandoned => Err(Rejection::NotDue),
+        },
+        Input::Response { .. }
+        | Input::Progress
+        | Input::Acknowledged
+        | Input::Decide(_)
+        | Input::Defer
+        | Input::Resume
+        | Input::Cancel
+        | Input::Finish { .. }
+        | Input::Due(_)
+        | Input::SendFailed => answered_already(status, input),
+    }
+}
+
+/// We were asked and said no.
+pub(super) fn no_said(answer: &Answer, input: &Input) -> Result<Step, Rejection> {
+    let status = Status::Rejected;
+    match input {
+        Input::AskedAgain => step(Owed::Rejected(answer.clone()), [Action::SendAnswer]),
+        Input::Told { status: Status::Rejected, .. } => Err(Rejection::Duplicate { status }),
+        Input::Told { status, cause } => step(Owed::Closed { status: *status, cause: *cause }, []),
+        Input::Report { .. } => Err(Rejection::NotApproved { status }),
+        Input::Response { .. }
+        | Input::Progress
+        | Input::Exited
+        | Input::Acknowledged
+        | Input::Decide(_)
+        | Input::Defer
+        | Input::Resume
+        | Input::Cancel
+        | Input::Finish { .. }
+        | Input::Due(_)
+        | Input::Gone(_)
+        | Input::SendFailed => answered_already(status, input),
+    }
+}
+
+/// We were asked, and the requester ended it.
+pub(super) fn closed(status: Status, input: &Input) -> Result<Step, Rejection> {
+    match input {
+        Input::AskedAgain => Err(Rejection::Late { status }),
+        Input::Told { status: told, .. } if *told == status => Err(Rejection::Duplicate { status }),
+        Input::Told { .. } => Err(Rejection::Conflicting { status }),
+        Input::Decide(_) => Err(Rejection::NotPending { status }),
+        Input::Report { .. } => Err(Rejection::NotApproved { status }),
+        Input::Response { .. }
+        | Input::Progress
+        | Input::Exited
+        | Input::Acknowledged
+        | Input::Defer
+        | Input::Resume
+        | Input::Cancel
+        | Input::Finish { .. }
+        | Input::Due(_)
+        | Input::Gone(_)
+        | Input::SendFailed => answered_already(status, input),
+    }
+}
+
+fn answered_already(status: Status, input: &Input) -> Result<Step, Rejection> {
+    Err(match input {
+        Input::Decide(answer) => after_decision(status, answer.approve),
+        Input::AskedAgain | Input::Told { .. } => Rejection::Late { status },
+        Input::Report { .. } => Rejection::WrongKind,
+        Input::Defer | Input::Resume | Input::Due(_) | Input::Gone(_) => Rejection::NotDue,
+        Input::Response { .. }
+        | Input::Progress
+        | Input::Exited
+        | Input::Acknowledged
+        | Input::Cancel
+        | Input::Finish { .. }
+        | Input::SendFailed => Rejection::WrongSide,
+    })
+}

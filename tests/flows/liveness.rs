@@ -1,0 +1,1 @@
+//! Who is still there, judged apart from the requests.

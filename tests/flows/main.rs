@@ -1,0 +1,18 @@
+//! Flows over several engines, one file per theme.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test may fail by panicking"
+)]
+
+#[path = "../harness/mod.rs"]
+mod harness;
+
+mod liveness;
+mod plan_gate;
+mod shutdown;
+mod shutdown_section;
+mod timeouts;
