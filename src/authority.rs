@@ -68,7 +68,7 @@ pub const fn rules(kind: Kind) -> KindRules {
 ///
 /// # Errors
 /// [`AuthorityError`] names the first rule that is broken: the asker's before the target's.
-pub fn check(kind: Kind, from: Role, to: Role) -> Result<(), AuthorityError> {
+pub(crate) fn check(kind: Kind, from: Role, to: Role) -> Result<(), AuthorityError> {
     let rules = rules(kind);
     if from != rules.asked_by {
         return Err(AuthorityError::MayNotAsk);

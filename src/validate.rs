@@ -50,8 +50,8 @@ pub enum Target {
     Oneself,
     /// Nobody in the team.
     Unknown {
-        /// The name as given.
-        name: MemberName,
+        /// The name as given; it may be none at all.
+        name: String,
         /// Whom it resembles; see [`nearest_name`].
         nearest: Option<MemberName>,
         /// Who there is.
@@ -76,8 +76,8 @@ pub enum InvalidMessage {
     },
     /// A message to somebody who is not in the team.
     UnknownRecipient {
-        /// The name as given.
-        name: MemberName,
+        /// The name as given; it may be none at all.
+        name: String,
         /// Whom it resembles.
         nearest: Option<MemberName>,
         /// Who there is.
@@ -198,7 +198,7 @@ pub fn check(
 ///
 /// # Errors
 /// [`InvalidMessage::TextTooLong`].
-pub fn check_text(text: &str, limits: &Limits) -> Result<(), InvalidMessage> {
+pub(crate) fn check_text(text: &str, limits: &Limits) -> Result<(), InvalidMessage> {
     fields::check_length(text, limits, || "message".to_owned())
 }
 

@@ -8,9 +8,9 @@ mod tests {
     use std::path::PathBuf;
 
     use serde_json::{Map, Value, json};
-    use team_protocols::config::{BooleanPolicy, Limits};
-    use team_protocols::message::Recipient;
-    use team_protocols::wire::{DecodeError, Note, ToolCall, ToolMessage, decode_tool_call};
+    use team_protocols::Recipient;
+    use team_protocols::{BooleanPolicy, Limits};
+    use team_protocols::{DecodeError, Note, ToolCall, ToolMessage, decode_tool_call};
 
     #[test]
     fn every_recorded_habit_is_understood_or_refused_as_written() {

@@ -68,7 +68,7 @@ fn between(message: Message, from: Role, to: Role) -> Result<(), InvalidMessage>
 
 fn unknown() -> Target {
     Target::Unknown {
-        name: name("alcie"),
+        name: "alcie".to_owned(),
         nearest: Some(name("alice")),
         roster: vec![name("alice")],
     }

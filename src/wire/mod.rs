@@ -20,4 +20,5 @@ pub use self::error::{DecodeError, JsonType, Shape, Syntax};
 pub use self::json::Object;
 pub(crate) use self::nearest::nearest;
 pub use self::note::Note;
+pub use self::plan::decode_plan;
 pub use self::tool::{ToolCall, ToolMessage, decode_tool_call, looks_like_protocol};

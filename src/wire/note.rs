@@ -32,6 +32,18 @@ pub enum Note {
 }
 
 impl Note {
+    /// The name under which the audit records it.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::UnknownField { .. } => "unknown_field",
+            Self::BooleanFromText { .. } => "coerced",
+            Self::Alias { .. } => "alias",
+            Self::Unwrapped { .. } => "unwrapped",
+            Self::TextFromSummary => "text_from_summary",
+        }
+    }
+
     /// The field that the note is about.
     #[must_use]
     pub fn path(&self) -> &str {

@@ -1,0 +1,223 @@
+//! Transition, commit, carry out: the only way in which a request changes.
+
+use super::Engine;
+use super::ledger::{Content, Entry, Side};
+use crate::authority;
+use crate::deadline::Subject;
+use crate::effect::{Alarm, AlarmEvent, ClosedEvent, Event, Outcome, RequestEvent};
+use crate::ids::{MemberIndex, RequestId};
+use crate::journal::Verdict;
+use crate::message::Status;
+use crate::request::{Action, Asked, Context, Input, Owed, Rejection, State, transition};
+
+impl Engine {
+    /// Gives an input to a request. Nothing changes when it is rejected.
+    pub(super) fn apply(&mut self, slot: usize, input: Input) -> Result<(), Rejection> {
+        let Some(entry) = self.ledger.get(slot) else { return Err(Rejection::NotDue) };
+        let context = Context {
+            now: self.now,
+            approval: authority::rules(entry.content.kind()).approval,
+            exit_grace: self.config.timing.exit_grace,
+        };
+        let was = entry.state.status();
+        let step = transition(&entry.state, input, context)?;
+        let deadline = step.next.next_deadline();
+        let forgotten = self.ledger.set_state(slot, step.next);
+        self.deadlines.set(Subject::Request(slot), deadline);
+        if let Some(slot) = forgotten {
+            self.deadlines.set(Subject::Request(slot), None);
+        }
+        self.note_change(slot, was);
+        for action in step.actions {
+            self.carry_out(slot, action);
+        }
+        Ok(())
+    }
+
+    /// Registers a request, ours or theirs.
+    pub(super) fn register(&mut self, entry: Entry) -> usize {
+        let deadline = entry.state.next_deadline();
+        let slot = self.ledger.insert(entry);
+        self.deadlines.set(Subject::Request(slot), deadline);
+        self.note_request(slot, Verdict::Accepted, None);
+        slot
+    }
+
+    fn carry_out(&mut self, slot: usize, action: Action) {
+        let Some(peer) = self.ledger.get(slot).map(|entry| entry.peer) else { return };
+        match action {
+            Action::TellSettled => self.tell_settled(slot),
+            Action::SendSettled => self.send_settled(slot),
+            Action::SendCancel => self.send_cancel(slot),
+            Action::SendReminder => self.send_request(slot),
+            Action::SendAnswer => self.send_answer(slot),
+            // The command that finishes the work has the words for it.
+            Action::SendReport | Action::TellReport => {}
+            Action::Acknowledge => self.acknowledge(slot),
+            Action::AskHost => self.ask_host(slot),
+            Action::TellClosed => self.tell_closed(slot, false),
+            Action::TellNoEffect => self.tell_closed(slot, true),
+            Action::PeerLeaving => self.member_leaving(peer),
+            Action::PeerLeft => self.member_left(peer),
+            Action::SelfLeaving => self.leave(),
+            Action::OpenGate => self.open_gate(slot),
+            Action::CloseGate => {
+                if let Some(entry) = self.ledger.get(slot) {
+                    self.gate.close(&entry.id);
+                }
+            }
+            Action::JudgePeer => self.summon(slot),
+            Action::PeerAnswered => self.member_answered(peer),
+            Action::AlarmNotExited => self.alarm(Alarm::NotExited, peer, Some(slot)),
+        }
+    }
+
+    /// Raises an alarm.
+    pub(super) fn alarm(&mut self, alarm: Alarm, about: MemberIndex, slot: Option<usize>) {
+        let request_id = slot.and_then(|slot| self.ledger.get(slot)).map(|entry| entry.id.clone());
+        self.alarm_about(alarm, about, request_id);
+    }
+
+    /// Raises an alarm about a request that may not be in the ledger.
+    pub(super) fn alarm_about(
+        &mut self,
+        alarm: Alarm,
+        about: MemberIndex,
+        request_id: Option<RequestId>,
+    ) {
+        let member = self.name_of(about);
+        self.note(Verdict::Alarm, |entry| {
+            entry.code = Some(alarm.name());
+            entry.request_id.clone_from(&request_id);
+            entry.to = Some(member.clone());
+        });
+        self.event(Event::Alarm(AlarmEvent { alarm, member, request_id, holding: Vec::new() }));
+    }
+
+    /// Puts a request before the host.
+    pub(super) fn ask_host(&mut self, slot: usize) {
+        if let Some(event) = self.ledger.get(slot).and_then(|entry| self.request_event(entry)) {
+            self.event(Event::Request(event));
+        }
+    }
+
+    /// An unanswered request as the host sees it.
+    pub(super) fn request_event(&self, entry: &Entry) -> Option<RequestEvent> {
+        let State::Owed(Owed::Open { until } | Owed::Deferred { until }) = entry.state else {
+            return None;
+        };
+        let (reason, plan, uses, digest) = match &entry.content {
+            Content::Shutdown { reason } => (reason.clone(), None, None, None),
+            Content::Plan { plan, uses, digest } => {
+                (None, plan.as_deref().cloned(), Some(*uses), Some(*digest))
+            }
+        };
+        Some(RequestEvent {
+            request_id: entry.id.clone(),
+            kind: entry.content.kind(),
+            from: self.name_of(entry.peer),
+            received_at: entry.opened_at,
+            answer_by: until,
+            reason,
+            plan,
+            uses,
+            digest,
+        })
+    }
+
+    /// A settled request of ours as the host sees it.
+    pub(super) fn outcome(&self, entry: &Entry) -> Option<Outcome> {
+        let settlement = entry.state.settlement()?;
+        let status = entry.state.status();
+        Some(Outcome {
+            request_id: entry.id.clone(),
+            kind: entry.content.kind(),
+            to: self.name_of(entry.peer),
+            status,
+            code: status.code(),
+            cause: settlement.cause,
+            by: settlement.by.map(|by| self.name_of(by)),
+            reason: settlement.note.clone(),
+            retry_after_ms: settlement.retry_after,
+            settled_at: settlement.at,
+        })
+    }
+
+    fn tell_settled(&mut self, slot: usize) {
+        let Some(entry) = self.ledger.get(slot) else { return };
+        let peer = entry.peer;
+        let undecided =
+            matches!(entry.state, State::Asked(Asked::TimedOut(_) | Asked::Cancelled(_)));
+        if let Some(outcome) = self.outcome(entry) {
+            self.event(Event::Settled(outcome));
+        }
+        if undecided && let Some(member) = self.roster.get_mut(peer) {
+            member.breaker.trial_over();
+        }
+    }
+
+    fn tell_closed(&mut self, slot: usize, approval_without_effect: bool) {
+        let Some(entry) = self.ledger.get(slot) else { return };
+        let State::Owed(Owed::Closed { status, cause }) = entry.state else { return };
+        let event = ClosedEvent {
+            request_id: entry.id.clone(),
+            kind: entry.content.kind(),
+            from: self.name_of(entry.peer),
+            status,
+            cause,
+            approval_without_effect,
+        };
+        self.event(Event::Closed(event));
+    }
+
+    fn open_gate(&mut self, slot: usize) {
+        let Some(entry) = self.ledger.get(slot) else { return };
+        if let Content::Plan { plan: Some(plan), uses, .. } = &entry.content {
+            self.gate.open(&entry.id, plan, *uses);
+        }
+    }
+
+    /// Writes the audit entry for a request that moved.
+    fn note_change(&mut self, slot: usize, was: Status) {
+        let Some(entry) = self.ledger.get(slot) else { return };
+        if entry.state.status() == was {
+            return;
+        }
+        let answered = matches!(entry.state, State::Owed(Owed::Approved(..) | Owed::Rejected(_)));
+        let verdict = if answered { Verdict::Answered } else { Verdict::Settled };
+        self.note_request(slot, verdict, Some(was));
+    }
+
+    fn note_request(&mut self, slot: usize, verdict: Verdict, was: Option<Status>) {
+        let Some(entry) = self.ledger.get(slot) else { return };
+        let (me, peer) = (self.name_of(self.roster.me()), self.name_of(entry.peer));
+        let (from, to) = match entry.side() {
+            Side::Asked => (me, peer),
+            Side::Owed => (peer, me),
+        };
+        let (id, kind, status) = (entry.id.clone(), entry.content.kind(), entry.state.status());
+        let (reason, cause) = match &entry.state {
+            State::Owed(Owed::Approved(answer, _) | Owed::Rejected(answer)) => {
+                (answer.note.clone(), None)
+            }
+            State::Owed(Owed::Closed { cause, .. }) => (None, Some(*cause)),
+            State::Owed(Owed::Open { .. } | Owed::Deferred { .. }) => (None, None),
+            State::Asked(_) => {
+                let settlement = entry.state.settlement();
+                (settlement.and_then(|s| s.note.clone()), settlement.map(|s| s.cause))
+            }
+        };
+        let code = status.code().map(crate::message::SettleCode::name);
+        self.note(verdict, |audit| {
+            audit.code = code;
+            audit.request_id = Some(id);
+            audit.kind = Some(kind);
+            audit.from = Some(from);
+            audit.to = Some(to);
+            audit.was = was;
+            audit.status = Some(status);
+            audit.reason = reason;
+            audit.cause = cause;
+        });
+    }
+}

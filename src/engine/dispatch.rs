@@ -1,0 +1,319 @@
+//! A message is for which request?
+
+use super::ledger::{Content, Entry, Side};
+use super::receive::Stop;
+use super::{Disposition, Engine};
+use crate::authority::{self, Approval};
+use crate::effect::{Alarm, Event, IdleEvent, ProgressEvent, ReminderEvent, ReportEvent};
+use crate::error::NotNow;
+use crate::ids::{MemberIndex, RequestId};
+use crate::journal::{DropReason, Noted};
+use crate::member::Liveness;
+use crate::message::{
+    Cause, ExecutionReport, Exited, Kind, Message, Progress, Reminder, Status, Timing,
+};
+use crate::request::{Answer, Input, Owed, Rejection, State};
+use crate::time::Millis;
+use crate::validate::{self, Origin, Target, Valid};
+use crate::wire;
+
+/// A decision as it comes in.
+struct Decision {
+    id: RequestId,
+    kind: Kind,
+    answer: Answer,
+    digest: Option<crate::message::Digest>,
+}
+
+impl Engine {
+    /// Gives a decoded message to the request it belongs to.
+    pub(super) fn dispatch(
+        &mut self,
+        from: MemberIndex,
+        message: Message,
+        reminder: Option<Reminder>,
+    ) -> Result<Disposition, Stop> {
+        let role = self.roster.get(from).map_or(crate::message::Role::Worker, |m| m.role);
+        let to = Target::Member(self.role());
+        let message = validate::check(message, Origin::Peer, role, to, &self.config.limits)?;
+        match Valid::into_inner(message) {
+            Message::ShutdownRequest(m) => {
+                let content = Content::Shutdown { reason: m.reason };
+                self.asked_by_peer(from, m.request_id, content, m.timing, reminder)
+            }
+            Message::PlanApprovalRequest(m) => {
+                let digest = m.plan.digest(m.uses);
+                let content = Content::Plan { plan: Some(Box::new(m.plan)), uses: m.uses, digest };
+                self.asked_by_peer(from, m.request_id, content, m.timing, reminder)
+            }
+            Message::ShutdownResponse(m) => {
+                let answer =
+                    Answer { approve: m.approve, note: m.reason, retry_after: m.retry_after_ms };
+                let kind = Kind::Shutdown;
+                self.decided(from, Decision { id: m.request_id, kind, answer, digest: None })
+            }
+            Message::PlanApprovalResponse(m) => {
+                let answer = Answer { approve: m.approve, note: m.feedback, retry_after: None };
+                let (kind, digest) = (Kind::PlanApproval, Some(m.digest));
+                self.decided(from, Decision { id: m.request_id, kind, answer, digest })
+            }
+            Message::Settled(m) => self.told(from, &m.request_id, m.status, m.cause),
+            Message::Cancel(m) => self.told(from, &m.request_id, Status::Cancelled, Cause::Member),
+            Message::Progress(m) => self.progress_from(from, m),
+            Message::Receipt(_) => Ok(Disposition::Noted(Noted::SignOfLife)),
+            Message::ExecutionReport(m) => self.report_from(from, m),
+            Message::Exited(m) => self.exited_from(from, &m),
+            Message::Idle(m) => {
+                let event = IdleEvent {
+                    from: self.name_of(from),
+                    note: m.note,
+                    unanswered: self.unanswered_by(from),
+                };
+                self.event(Event::Idle(event));
+                Ok(Disposition::Noted(Noted::SignOfLife))
+            }
+        }
+    }
+
+    /// A frame that was seen before repeats a request: the answer to it is sent again.
+    pub(super) fn answer_repeat(&mut self, from: MemberIndex, object: wire::Object<'_>) {
+        let Ok(decoded) = wire::decode_message(object, self.config.booleans) else { return };
+        let asks = matches!(
+            decoded.message,
+            Message::ShutdownRequest(_) | Message::PlanApprovalRequest(_)
+        );
+        let Some(id) = decoded.message.request_id().filter(|_| asks) else { return };
+        let Some(slot) = self.ledger.find_owed(from, id.as_str()) else { return };
+        self.send_answer(slot);
+    }
+
+    /// Requests of ours that a member has not answered.
+    pub(super) fn unanswered_by(&self, member: MemberIndex) -> Vec<RequestId> {
+        self.open_ids(Side::Asked, Some(member))
+    }
+
+    /// Ids of pending requests of one side, in order of arrival.
+    pub(super) fn open_ids(&self, side: Side, peer: Option<MemberIndex>) -> Vec<RequestId> {
+        let pending = |entry: &&Entry| {
+            entry.side() == side
+                && entry.state.status() == Status::Pending
+                && peer.is_none_or(|peer| entry.peer == peer)
+        };
+        let mut open: Vec<_> = self.ledger.iter().map(|(_, entry)| entry).filter(pending).collect();
+        open.sort_by_key(|entry| (entry.opened_at, entry.seq));
+        open.into_iter().map(|entry| entry.id.clone()).collect()
+    }
+
+    fn asked_by_peer(
+        &mut self,
+        from: MemberIndex,
+        id: RequestId,
+        content: Content,
+        timing: Timing,
+        reminder: Option<Reminder>,
+    ) -> Result<Disposition, Stop> {
+        if let Some(slot) = self.ledger.find_owed(from, id.as_str()) {
+            return self.asked_again(from, slot, &content, reminder);
+        }
+        let limit = self.config.limits.open_per_member;
+        if self.ledger.open(Side::Owed, from) >= limit {
+            return Err(NotNow::TooManyOpen { limit }.into());
+        }
+        let cap = timing.cap_ms.unwrap_or(self.config.timing.cap);
+        let kind = content.kind();
+        let slot = self.register(Entry {
+            id: id.clone(),
+            peer: from,
+            content,
+            opened_at: self.now,
+            seq: 0,
+            state: Owed::Open { until: self.now.after(cap) }.into(),
+        });
+        self.acknowledge(slot);
+        match authority::rules(kind).approval {
+            Approval::Leaves if self.presence() == Liveness::Leaving => {
+                // It is so already.
+                let answer = Answer { approve: true, note: None, retry_after: None };
+                self.apply_quietly(slot, Input::Decide(answer));
+            }
+            Approval::Leaves if self.sections.any() => self.answer_from_section(slot),
+            Approval::Leaves | Approval::OpensGate => self.ask_host(slot),
+        }
+        Ok(Disposition::Accepted(id))
+    }
+
+    fn asked_again(
+        &mut self,
+        from: MemberIndex,
+        slot: usize,
+        content: &Content,
+        reminder: Option<Reminder>,
+    ) -> Result<Disposition, Stop> {
+        let Some(entry) = self.ledger.get(slot) else {
+            return Err(Stop::Drop(DropReason::Orphan));
+        };
+        let request_id = entry.id.clone();
+        if !entry.content.same_as(content) {
+            self.alarm(Alarm::IdReused, from, Some(slot));
+            return Err(NotNow::IdReused { request_id }.into());
+        }
+        let open = matches!(entry.state, State::Owed(Owed::Open { .. }));
+        self.apply(slot, Input::AskedAgain).map_err(drop_reason)?;
+        if let (true, Some(reminder)) = (open, reminder) {
+            let event = ReminderEvent { request_id, from: self.name_of(from), text: reminder.text };
+            self.event(Event::Reminder(event));
+        }
+        Ok(Disposition::Noted(Noted::AskedAgain))
+    }
+
+    fn decided(&mut self, from: MemberIndex, decision: Decision) -> Result<Disposition, Stop> {
+        let Decision { id, kind, answer, digest } = decision;
+        let Some(slot) = self.ledger.find_asked(id.as_str()) else {
+            return Err(Stop::Drop(DropReason::Orphan));
+        };
+        let Some(entry) = self.ledger.get(slot) else {
+            return Err(Stop::Drop(DropReason::Orphan));
+        };
+        if entry.peer != from {
+            return Err(Stop::Drop(DropReason::WrongResponder));
+        }
+        if entry.content.kind() != kind {
+            return Err(Stop::Drop(DropReason::WrongKind));
+        }
+        if entry.content.digest() != digest {
+            return Err(Stop::Drop(DropReason::DigestMismatch));
+        }
+        let rules = authority::rules(kind);
+        let unexplained = answer.note.as_deref().is_none_or(crate::message::is_blank);
+        if !answer.approve && rules.refusal_needs_reason && unexplained {
+            self.marks.push("no_reason");
+        }
+        let approve = answer.approve;
+        match self.apply(slot, Input::Response { answer, by: from }) {
+            Ok(()) => Ok(Disposition::Settled(id)),
+            Err(rejection) => {
+                self.answer_too_late(slot, from, rejection, approve, rules.approval);
+                Err(drop_reason(rejection))
+            }
+        }
+    }
+
+    /// A decision on what is over: the other side learns the outcome, and what it has decided
+    /// about itself stands as a fact.
+    fn answer_too_late(
+        &mut self,
+        slot: usize,
+        from: MemberIndex,
+        rejection: Rejection,
+        approve: bool,
+        approval: Approval,
+    ) {
+        match rejection {
+            Rejection::Late { .. } => {
+                self.send_settled(slot);
+                let presence = self.roster.get(from).map(|member| member.presence);
+                let known = matches!(presence, Some(Liveness::Leaving | Liveness::Left));
+                if approve && approval == Approval::Leaves && !known {
+                    self.member_leaving(from);
+                    self.alarm(Alarm::LeftDespiteCancel, from, Some(slot));
+                }
+            }
+            Rejection::Conflicting { .. } => {
+                self.alarm(Alarm::ConflictingDecision, from, Some(slot));
+                self.send_settled(slot);
+            }
+            Rejection::Duplicate { .. }
+            | Rejection::NotPending { .. }
+            | Rejection::NotApproved { .. }
+            | Rejection::WrongSide
+            | Rejection::WrongKind
+            | Rejection::NotDue => {}
+        }
+    }
+
+    fn told(
+        &mut self,
+        from: MemberIndex,
+        id: &RequestId,
+        status: Status,
+        cause: Cause,
+    ) -> Result<Disposition, Stop> {
+        let slot = self.owed_slot(from, id)?;
+        self.apply(slot, Input::Told { status, cause }).map_err(drop_reason)?;
+        Ok(Disposition::Settled(id.clone()))
+    }
+
+    fn progress_from(
+        &mut self,
+        from: MemberIndex,
+        progress: Progress,
+    ) -> Result<Disposition, Stop> {
+        let Progress { request_id, note, busy_for_ms } = progress;
+        if let Some(id) = &request_id {
+            let slot = self.ledger.find_asked(id.as_str());
+            let slot = slot.ok_or(Stop::Drop(DropReason::Orphan))?;
+            if self.ledger.get(slot).is_none_or(|entry| entry.peer != from) {
+                return Err(Stop::Drop(DropReason::WrongResponder));
+            }
+            self.apply(slot, Input::Progress).map_err(drop_reason)?;
+        }
+        let busy_until = busy_for_ms.map(|span| self.hold_judgement(from, span));
+        let from = self.name_of(from);
+        self.event(Event::Progress(ProgressEvent { from, request_id, note, busy_until }));
+        Ok(Disposition::Noted(Noted::Progress))
+    }
+
+    fn hold_judgement(&mut self, from: MemberIndex, span: Millis) -> crate::time::Timestamp {
+        let until = self.now.after(span.min(self.config.timing.cap));
+        self.member_busy(from, until);
+        until
+    }
+
+    fn report_from(
+        &mut self,
+        from: MemberIndex,
+        report: ExecutionReport,
+    ) -> Result<Disposition, Stop> {
+        let ExecutionReport { request_id, ok, detail } = report;
+        let slot = self.owed_slot(from, &request_id)?;
+        let applied = self.apply(slot, Input::Report { ok });
+        if let Err(Rejection::Duplicate { .. }) = applied {
+            self.send_receipt_for(from, request_id.clone());
+        }
+        applied.map_err(drop_reason)?;
+        let from = self.name_of(from);
+        self.event(Event::Report(ReportEvent { request_id, from, ok, detail }));
+        Ok(Disposition::Noted(Noted::Report))
+    }
+
+    /// A member says that it has left. Whatever request it names: about itself it is believed.
+    fn exited_from(&mut self, from: MemberIndex, exited: &Exited) -> Result<Disposition, Stop> {
+        let slot = exited.request_id.as_ref().and_then(|id| self.ledger.find_asked(id.as_str()));
+        let slot = slot.filter(|slot| self.ledger.get(*slot).is_some_and(|e| e.peer == from));
+        let confirmed = slot.is_some_and(|slot| self.apply(slot, Input::Exited).is_ok());
+        if !confirmed {
+            self.member_left(from);
+        }
+        Ok(Disposition::Noted(Noted::Exit))
+    }
+
+    fn owed_slot(&self, from: MemberIndex, id: &RequestId) -> Result<usize, Stop> {
+        let slot = self.ledger.find_owed(from, id.as_str());
+        slot.ok_or(Stop::Drop(DropReason::Orphan))
+    }
+
+    /// Applies an input of which it is known that the state takes it, or may ignore it.
+    pub(super) fn apply_quietly(&mut self, slot: usize, input: Input) {
+        let _not_due = self.apply(slot, input);
+    }
+}
+
+fn drop_reason(rejection: Rejection) -> Stop {
+    Stop::Drop(match rejection {
+        Rejection::Duplicate { .. } => DropReason::Duplicate,
+        Rejection::Conflicting { .. } => DropReason::Conflicting,
+        Rejection::Late { .. } | Rejection::NotPending { .. } => DropReason::Late,
+        Rejection::WrongKind | Rejection::NotApproved { .. } => DropReason::WrongKind,
+        Rejection::WrongSide | Rejection::NotDue => DropReason::Orphan,
+    })
+}

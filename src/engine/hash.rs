@@ -1,0 +1,136 @@
+//! The state hash: the same for the same history, whatever machine computed it.
+
+use std::fmt;
+
+use super::Engine;
+use super::ledger::{Content, Entry};
+use crate::message::{Digest, FieldHasher};
+use crate::request::{Asked, Feedback, Owed, Settlement, State};
+use crate::time::Timestamp;
+
+/// A hash over ledger, roster and gate. Counters and last-seen times are not part of it, so it
+/// stays the same over everything that changes no state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StateHash(Digest);
+
+/// Hashes of different schemas cannot be compared; this one is in front of the text.
+const SCHEMA: &str = "s1";
+
+impl fmt::Display for StateHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{SCHEMA}:{}", self.0)
+    }
+}
+
+impl Engine {
+    /// The hash of what this engine knows.
+    #[must_use]
+    pub fn state_hash(&self) -> StateHash {
+        let mut input = FieldHasher::new("team-protocols state s1");
+        input.text(1, self.config.member.as_str());
+        for (index, member) in self.roster.iter() {
+            input.text(2, member.name.as_str());
+            input.text(3, member.role.name());
+            input.text(4, &member.incarnation.map(|life| life.to_string()).unwrap_or_default());
+            input.text(5, member.presence.name());
+            input.number(6, u64::from(member.strikes));
+            let entries = self.ledger.iter().filter(|(_, entry)| entry.peer == index);
+            let mut entries: Vec<&Entry> = entries.map(|(_, entry)| entry).collect();
+            entries.sort_by(|a, b| (a.opened_at, &a.id).cmp(&(b.opened_at, &b.id)));
+            entries.into_iter().for_each(|entry| entry_into(&mut input, entry));
+        }
+        for (request_id, uses, spent) in self.gate.open_for() {
+            input.text(7, request_id.as_str());
+            input.text(8, uses.name());
+            input.number(9, u64::from(spent));
+        }
+        self.sections.names().for_each(|name| input.text(10, name));
+        input.number(11, u64::from(self.closed));
+        StateHash(input.finish())
+    }
+}
+
+fn entry_into(input: &mut FieldHasher, entry: &Entry) {
+    input.text(20, entry.id.as_str());
+    input.text(21, entry.content.kind().name());
+    input.number(22, entry.opened_at.as_ms());
+    match &entry.content {
+        Content::Shutdown { reason } => input.text(23, reason.as_deref().unwrap_or_default()),
+        Content::Plan { digest, .. } => input.text(24, &digest.to_string()),
+    }
+    match &entry.state {
+        State::Asked(asked) => asked_into(input, asked),
+        State::Owed(owed) => owed_into(input, owed),
+    }
+    if let Some(feedback) = entry.state.feedback() {
+        feedback_into(input, feedback);
+    }
+}
+
+fn asked_into(input: &mut FieldHasher, asked: &Asked) {
+    let settled = |input: &mut FieldHasher, settlement: &Settlement| {
+        let Settlement { at, cause, by, note, retry_after } = settlement;
+        input.number(31, at.as_ms());
+        input.text(32, cause.name());
+        input.number(33, by.map_or(0, |by| 1 + by.0 as u64));
+        input.text(34, note.as_deref().unwrap_or_default());
+        input.number(35, retry_after.map_or(0, |span| 1 + span.as_ms()));
+    };
+    match asked {
+        Asked::Pending(clocks) => {
+            input.number(30, 1);
+            input.number(36, clocks.expires_at().as_ms());
+            input.number(37, clocks.cap_at().as_ms());
+            input.number(38, u64::from(clocks.reminded()));
+        }
+        Asked::Approved(settlement, _) => {
+            input.number(30, 2);
+            settled(input, settlement);
+        }
+        Asked::Rejected(settlement) => {
+            input.number(30, 3);
+            settled(input, settlement);
+        }
+        Asked::TimedOut(settlement) => {
+            input.number(30, 4);
+            settled(input, settlement);
+        }
+        Asked::Cancelled(settlement) => {
+            input.number(30, 5);
+            settled(input, settlement);
+        }
+    }
+}
+
+fn owed_into(input: &mut FieldHasher, owed: &Owed) {
+    let ends = |input: &mut FieldHasher, tag: u64, until: Timestamp| {
+        input.number(40, tag);
+        input.number(41, until.as_ms());
+    };
+    match owed {
+        Owed::Open { until } => ends(input, 1, *until),
+        Owed::Deferred { until } => ends(input, 2, *until),
+        Owed::Approved(answer, _) | Owed::Rejected(answer) => {
+            input.number(40, if answer.approve { 3 } else { 4 });
+            input.text(42, answer.note.as_deref().unwrap_or_default());
+        }
+        Owed::Closed { status, cause } => {
+            input.number(40, 5);
+            input.text(43, status.name());
+            input.text(44, cause.name());
+        }
+    }
+}
+
+fn feedback_into(input: &mut FieldHasher, feedback: Feedback) {
+    let (tag, value) = match feedback {
+        Feedback::ExitDue { by } => (1, by.as_ms()),
+        Feedback::ExitOverdue => (2, 0),
+        Feedback::Exited => (3, 0),
+        Feedback::ReportDue => (4, 0),
+        Feedback::Reported { ok } => (5, u64::from(ok)),
+        Feedback::Abandoned => (6, 0),
+    };
+    input.number(50, tag);
+    input.number(51, value);
+}

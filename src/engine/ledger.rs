@@ -1,0 +1,331 @@
+//! The one place that stores the state of requests.
+
+use std::collections::{HashMap, VecDeque};
+use std::hash::{BuildHasher, DefaultHasher, Hasher};
+
+use crate::ids::{MemberIndex, RequestId};
+use crate::message::{Digest, Kind, Plan, Uses};
+use crate::request::State;
+use crate::time::Timestamp;
+
+/// Every request that is open or remembered.
+#[derive(Clone, Debug)]
+pub(crate) struct Ledger {
+    slots: Vec<Option<Entry>>,
+    free: Vec<usize>,
+    /// Our own requests, by id.
+    asked: HashMap<RequestId, usize, Keyed>,
+    /// Requests of others, by who asks and id.
+    peers: Vec<Peer>,
+    keyed: Keyed,
+    remembered: usize,
+}
+
+/// One request.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    pub(crate) id: RequestId,
+    /// The other side.
+    pub(crate) peer: MemberIndex,
+    pub(crate) content: Content,
+    pub(crate) opened_at: Timestamp,
+    /// The number of the frame that carried it first, on our side of it.
+    pub(crate) seq: u64,
+    pub(crate) state: State,
+}
+
+/// What a request asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Content {
+    Shutdown {
+        reason: Option<String>,
+    },
+    /// The plan itself is let go when nothing more depends on it; the digest stays.
+    Plan {
+        plan: Option<Box<Plan>>,
+        uses: Uses,
+        digest: Digest,
+    },
+}
+
+/// What the ledger keeps for each other member.
+#[derive(Clone, Debug)]
+struct Peer {
+    owed: HashMap<RequestId, usize, Keyed>,
+    open_asked: usize,
+    open_owed: usize,
+    /// Closed requests of both ways, oldest first.
+    closed: VecDeque<usize>,
+}
+
+/// Whose request it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    Asked,
+    Owed,
+}
+
+impl Ledger {
+    /// An empty ledger. `key` makes the hashes of peers' ids unpredictable to them; `remembered`
+    /// bounds the closed requests kept per member.
+    pub(crate) fn new(key: u64, remembered: usize) -> Self {
+        let keyed = Keyed(key);
+        Self {
+            slots: Vec::new(),
+            free: Vec::new(),
+            asked: HashMap::with_hasher(keyed),
+            peers: Vec::new(),
+            keyed,
+            remembered,
+        }
+    }
+
+    /// Finds a request of ours.
+    pub(crate) fn find_asked(&self, id: &str) -> Option<usize> {
+        self.asked.get(id).copied()
+    }
+
+    /// Finds a request of a peer.
+    pub(crate) fn find_owed(&self, peer: MemberIndex, id: &str) -> Option<usize> {
+        self.peers.get(peer.0)?.owed.get(id).copied()
+    }
+
+    pub(crate) fn get(&self, slot: usize) -> Option<&Entry> {
+        self.slots.get(slot)?.as_ref()
+    }
+
+    /// Every request, in order of slots.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, &Entry)> {
+        self.slots.iter().enumerate().filter_map(|(slot, entry)| Some((slot, entry.as_ref()?)))
+    }
+
+    /// How many requests are open with a member, one way.
+    pub(crate) fn open(&self, side: Side, peer: MemberIndex) -> usize {
+        let Some(peer) = self.peers.get(peer.0) else { return 0 };
+        match side {
+            Side::Asked => peer.open_asked,
+            Side::Owed => peer.open_owed,
+        }
+    }
+
+    /// Registers a request whose id is not in use on its side.
+    pub(crate) fn insert(&mut self, entry: Entry) -> usize {
+        let slot = self.free.pop().unwrap_or(self.slots.len());
+        let (side, peer, id) = (entry.side(), entry.peer, entry.id.clone());
+        match side {
+            Side::Asked => self.asked.insert(id, slot),
+            Side::Owed => self.peer_mut(peer).owed.insert(id, slot),
+        };
+        *self.peer_mut(peer).open_mut(side) += usize::from(entry.state.is_open());
+        if slot == self.slots.len() {
+            self.slots.push(Some(entry));
+        } else if let Some(place) = self.slots.get_mut(slot) {
+            *place = Some(entry);
+        }
+        slot
+    }
+
+    /// Moves a request to another state. Returns the slots whose closed requests were forgotten
+    /// to make room.
+    pub(crate) fn set_state(&mut self, slot: usize, state: State) -> Option<usize> {
+        let entry = self.slots.get_mut(slot)?.as_mut()?;
+        let (was_open, is_open) = (entry.state.is_open(), state.is_open());
+        entry.state = state;
+        let (side, peer) = (entry.side(), entry.peer);
+        if !was_open || is_open {
+            return None;
+        }
+        entry.content.forget_plan();
+        let remembered = self.remembered;
+        let peer = self.peer_mut(peer);
+        let open = peer.open_mut(side);
+        *open = open.saturating_sub(1);
+        peer.closed.push_back(slot);
+        if peer.closed.len() <= remembered {
+            return None;
+        }
+        let oldest = peer.closed.pop_front()?;
+        self.remove(oldest);
+        Some(oldest)
+    }
+
+    /// Forgets every request of a former life of a member. Returns their slots.
+    pub(crate) fn forget_member(&mut self, member: MemberIndex) -> Vec<usize> {
+        let slots: Vec<usize> =
+            self.iter().filter(|(_, entry)| entry.peer == member).map(|(slot, _)| slot).collect();
+        for slot in &slots {
+            self.remove(*slot);
+        }
+        if let Some(peer) = self.peers.get_mut(member.0) {
+            *peer = Peer::new(self.keyed);
+        }
+        slots
+    }
+
+    fn remove(&mut self, slot: usize) {
+        let Some(entry) = self.slots.get_mut(slot).and_then(Option::take) else { return };
+        match entry.side() {
+            Side::Asked => self.asked.remove(&entry.id),
+            Side::Owed => self.peer_mut(entry.peer).owed.remove(&entry.id),
+        };
+        self.free.push(slot);
+    }
+
+    fn peer_mut(&mut self, peer: MemberIndex) -> &mut Peer {
+        if peer.0 >= self.peers.len() {
+            let keyed = self.keyed;
+            self.peers.resize_with(peer.0 + 1, || Peer::new(keyed));
+        }
+        // INVARIANT: the line above made the place.
+        #[expect(clippy::indexing_slicing, reason = "the vector was grown to hold it")]
+        &mut self.peers[peer.0]
+    }
+}
+
+impl Entry {
+    /// Whose request it is.
+    pub(crate) const fn side(&self) -> Side {
+        match self.state {
+            State::Asked(_) => Side::Asked,
+            State::Owed(_) => Side::Owed,
+        }
+    }
+}
+
+impl Content {
+    pub(crate) const fn kind(&self) -> Kind {
+        match self {
+            Self::Shutdown { .. } => Kind::Shutdown,
+            Self::Plan { .. } => Kind::PlanApproval,
+        }
+    }
+
+    pub(crate) const fn digest(&self) -> Option<Digest> {
+        match self {
+            Self::Shutdown { .. } => None,
+            Self::Plan { digest, .. } => Some(*digest),
+        }
+    }
+
+    /// Whether a peer that sends this again asks for the same.
+    pub(crate) fn same_as(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Shutdown { reason }, Self::Shutdown { reason: other }) => reason == other,
+            (Self::Plan { digest, .. }, Self::Plan { digest: other, .. }) => digest == other,
+            (Self::Shutdown { .. }, Self::Plan { .. })
+            | (Self::Plan { .. }, Self::Shutdown { .. }) => false,
+        }
+    }
+
+    fn forget_plan(&mut self) {
+        match self {
+            Self::Plan { plan, .. } => *plan = None,
+            Self::Shutdown { .. } => {}
+        }
+    }
+}
+
+impl Peer {
+    fn new(keyed: Keyed) -> Self {
+        Self {
+            owed: HashMap::with_hasher(keyed),
+            open_asked: 0,
+            open_owed: 0,
+            closed: VecDeque::new(),
+        }
+    }
+
+    const fn open_mut(&mut self, side: Side) -> &mut usize {
+        match side {
+            Side::Asked => &mut self.open_asked,
+            Side::Owed => &mut self.open_owed,
+        }
+    }
+}
+
+/// SipHash under a key: a peer that chooses ids cannot choose where they land, and the core
+/// draws no randomness of its own.
+#[derive(Clone, Copy, Debug)]
+struct Keyed(u64);
+
+impl BuildHasher for Keyed {
+    type Hasher = DefaultHasher;
+
+    fn build_hasher(&self) -> DefaultHasher {
+        let mut hasher = DefaultHasher::new();
+        hasher.write_u64(self.0);
+        hasher
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::message::{Cause, Status};
+    use crate::request::Owed;
+
+    const ALICE: MemberIndex = MemberIndex(1);
+    const BOB: MemberIndex = MemberIndex(2);
+
+    fn open(peer: MemberIndex, id: &str) -> Entry {
+        Entry {
+            id: RequestId::parse(id).unwrap(),
+            peer,
+            content: Content::Shutdown { reason: None },
+            opened_at: Timestamp::from_ms(0),
+            seq: 1,
+            state: Owed::Open { until: Timestamp::from_ms(9) }.into(),
+        }
+    }
+
+    fn closed() -> State {
+        Owed::Closed { status: Status::Cancelled, cause: Cause::Member }.into()
+    }
+
+    #[test]
+    fn two_members_may_use_the_same_id() {
+        let mut ledger = Ledger::new(7, 4);
+        let a = ledger.insert(open(ALICE, "7"));
+        let b = ledger.insert(open(BOB, "7"));
+        assert_eq!(ledger.find_owed(ALICE, "7"), Some(a));
+        assert_eq!(ledger.find_owed(BOB, "7"), Some(b));
+        assert_eq!(ledger.find_asked("7"), None);
+    }
+
+    #[test]
+    fn the_oldest_closed_request_is_forgotten_and_no_open_one() {
+        let mut ledger = Ledger::new(7, 2);
+        let still_open = ledger.insert(open(ALICE, "open"));
+        for id in ["1", "2", "3"] {
+            let slot = ledger.insert(open(ALICE, id));
+            assert_eq!(ledger.open(Side::Owed, ALICE), 2);
+            ledger.set_state(slot, closed());
+        }
+        assert_eq!(ledger.find_owed(ALICE, "1"), None);
+        assert!(ledger.find_owed(ALICE, "2").is_some());
+        assert_eq!(ledger.find_owed(ALICE, "open"), Some(still_open));
+        assert_eq!(ledger.open(Side::Owed, ALICE), 1);
+        assert_eq!(ledger.iter().count(), 3);
+    }
+
+    #[test]
+    fn slots_are_used_again() {
+        let mut ledger = Ledger::new(7, 1);
+        for id in 0..50 {
+            let slot = ledger.insert(open(ALICE, &id.to_string()));
+            ledger.set_state(slot, closed());
+        }
+        assert!(ledger.slots.len() <= 3, "{}", ledger.slots.len());
+    }
+
+    #[test]
+    fn a_member_that_is_forgotten_leaves_nothing_behind() {
+        let mut ledger = Ledger::new(7, 4);
+        let slot = ledger.insert(open(ALICE, "a"));
+        let other = ledger.insert(open(BOB, "b"));
+        assert_eq!(ledger.forget_member(ALICE), [slot]);
+        assert_eq!(ledger.open(Side::Owed, ALICE), 0);
+        assert_eq!(ledger.find_owed(ALICE, "a"), None);
+        assert_eq!(ledger.find_owed(BOB, "b"), Some(other));
+    }
+}

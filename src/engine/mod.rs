@@ -1,0 +1,249 @@
+//! The one mutable type: an engine speaks for one member of a team.
+//!
+//! Owns the ledger, the roster, the deadlines and the gate, and is the only room that changes
+//! them. Imports every room above it. Each file below is one step of the flow:
+//!
+//! | file | step |
+//! |---|---|
+//! | `receive` | a frame comes in: who sent it, which life, seen before? |
+//! | `dispatch` | a message is for which request? |
+//! | `commands`, `tool` | the host, or its model, wants something |
+//! | `act` | transition, commit, carry out |
+//! | `outbox` | frames go out |
+//! | `members` | liveness, lives, leaving |
+//! | `timers` | deadlines come |
+//! | `critical` | critical sections |
+//! | `views`, `hash` | what can be read |
+//! | `ledger` | where request state is stored |
+
+mod act;
+mod commands;
+mod critical;
+mod dispatch;
+mod hash;
+mod ledger;
+mod members;
+mod outbox;
+mod receive;
+mod shape;
+mod timers;
+mod tool;
+
+mod views;
+
+use std::collections::VecDeque;
+
+pub use self::commands::{AskOptions, Refusable, Response};
+pub use self::critical::{SectionId, SectionPolicy};
+pub use self::hash::StateHash;
+pub use self::receive::Sender;
+pub use self::tool::ToolOutcome;
+
+use self::critical::Sections;
+use self::ledger::Ledger;
+pub use self::views::{MemberView, Obligation, RequestView};
+use crate::config::Config;
+use crate::deadline::DeadlineQueue;
+use crate::effect::{Effect, Event};
+use crate::error::{Misuse, ProtocolError};
+use crate::gate::Gate;
+use crate::ids::{IdSource, Incarnation, MemberIndex, MemberName};
+use crate::journal::{self, Audit, AuditEntry, Verdict};
+use crate::member::{Liveness, Roster};
+use crate::message::Role;
+use crate::time::Timestamp;
+
+/// What became of an arriving frame.
+pub type Disposition = journal::Disposition<ProtocolError>;
+
+/// Speaks for one member of a team.
+///
+/// It never blocks, reads no clock and draws no randomness. Its methods come in four families:
+///
+/// - **read** (`&self`): [`team`](Self::team), [`obligations`](Self::obligations),
+///   [`request`](Self::request), [`audit`](Self::audit), [`state_hash`](Self::state_hash), …
+/// - **commands**, from the host: [`request_shutdown`](Self::request_shutdown),
+///   [`submit_plan`](Self::submit_plan), [`respond`](Self::respond), …
+/// - **`handle_*`**, from the world: [`handle_frame`](Self::handle_frame),
+///   [`handle_deadline`](Self::handle_deadline), [`handle_send_failed`](Self::handle_send_failed)
+/// - **`poll_*`**, out: [`poll_effect`](Self::poll_effect), [`poll_deadline`](Self::poll_deadline)
+///
+/// The one law for hosts: after each input drain all effects, then read the next deadline.
+pub struct Engine {
+    config: Config,
+    /// The latest time seen; an earlier `now` never moves it back.
+    now: Timestamp,
+    ids: Box<dyn IdSource>,
+    roster: Roster,
+    ledger: Ledger,
+    deadlines: DeadlineQueue,
+    gate: Gate,
+    sections: Sections,
+    audit: Audit,
+    effects: VecDeque<Effect>,
+    /// The number of the last frame sent.
+    seq: u64,
+    closed: bool,
+    /// Who gives the present input, for the audit.
+    actor: Actor,
+    /// How the present input was bent to fit, for the audit.
+    marks: Vec<&'static str>,
+}
+
+/// Who gives an input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Actor {
+    Member(MemberIndex),
+    /// A frame whose sender nobody vouches for.
+    Unidentified,
+    Clock,
+    Host,
+    Transport,
+}
+
+impl Engine {
+    /// Makes an engine.
+    ///
+    /// # Errors
+    /// [`ProtocolError::Config`] when the configuration makes no sense.
+    pub fn new(
+        now: Timestamp,
+        config: Config,
+        ids: Box<dyn IdSource>,
+    ) -> Result<Self, ProtocolError> {
+        config.check()?;
+        let roster = Roster::new(&config).ok_or_else(|| {
+            crate::config::ConfigError::SelfNotListed { name: config.member.clone() }
+        })?;
+        Ok(Self {
+            now,
+            ids,
+            roster,
+            ledger: Ledger::new(config.incarnation.nonce(), config.limits.remembered_per_member),
+            deadlines: DeadlineQueue::default(),
+            gate: Gate::default(),
+            sections: Sections::default(),
+            audit: Audit::new(config.limits.audit_entries),
+            effects: VecDeque::new(),
+            seq: 0,
+            closed: false,
+            actor: Actor::Host,
+            marks: Vec::new(),
+            config,
+        })
+    }
+
+    // ---- read ----
+
+    /// The member this engine speaks for.
+    #[must_use]
+    pub const fn member(&self) -> &MemberName {
+        &self.config.member
+    }
+
+    /// Which life of that member.
+    #[must_use]
+    pub const fn incarnation(&self) -> Incarnation {
+        self.config.incarnation
+    }
+
+    /// The bounds this engine keeps.
+    #[must_use]
+    pub const fn limits(&self) -> &crate::config::Limits {
+        &self.config.limits
+    }
+
+    /// The role of that member.
+    #[must_use]
+    pub fn role(&self) -> Role {
+        self.roster.get(self.roster.me()).map_or(Role::Worker, |me| me.role)
+    }
+
+    /// Whether this member may still take on anything: `active`, `leaving` or `left`.
+    #[must_use]
+    pub fn presence(&self) -> Liveness {
+        self.roster.get(self.roster.me()).map_or(Liveness::Left, |me| me.presence)
+    }
+
+    /// The last audit entries, oldest first; how many stay is a limit of the configuration.
+    pub fn audit(&self) -> impl Iterator<Item = &AuditEntry> {
+        self.audit.iter()
+    }
+
+    // ---- out ----
+
+    /// The next thing to do. Drain them all after each input, and deliver them afterwards.
+    pub fn poll_effect(&mut self) -> Option<Effect> {
+        self.effects.pop_front()
+    }
+
+    /// When to call [`handle_deadline`](Self::handle_deadline) at the latest. With many open
+    /// requests it may be early; the call then does nothing.
+    #[must_use]
+    pub fn poll_deadline(&self) -> Option<Timestamp> {
+        self.deadlines.earliest()
+    }
+
+    // ---- inside ----
+
+    /// Runs a call of the host: time first, then the call, and an audit entry if it is refused.
+    fn command<T>(
+        &mut self,
+        now: Timestamp,
+        run: impl FnOnce(&mut Self) -> Result<T, ProtocolError>,
+    ) -> Result<T, ProtocolError> {
+        if self.closed {
+            return Err(Misuse::Closed.into());
+        }
+        self.begin(now, Actor::Host);
+        let result = run(self);
+        if let Err(error) = &result {
+            self.note_refusal(error);
+        }
+        result
+    }
+
+    /// Starts an input: moves time forward and lets what is due happen first.
+    fn begin(&mut self, now: Timestamp, actor: Actor) {
+        self.now = self.now.max(now);
+        self.marks.clear();
+        self.actor = Actor::Clock;
+        self.sweep();
+        self.actor = actor;
+    }
+
+    fn event(&mut self, event: Event) {
+        self.effects.push_back(Effect::Event(event));
+    }
+
+    fn note(&mut self, verdict: Verdict, fill: impl FnOnce(&mut AuditEntry)) {
+        let actor = match self.actor {
+            Actor::Member(index) => {
+                self.roster.get(index).map_or("unidentified", |member| member.name.as_str())
+            }
+            Actor::Unidentified => "unidentified",
+            Actor::Clock => "clock",
+            Actor::Host => "host",
+            Actor::Transport => "transport",
+        };
+        let mut entry = AuditEntry::new(self.now, actor, verdict);
+        entry.marks.clone_from(&self.marks);
+        fill(&mut entry);
+        self.audit.push(entry);
+    }
+
+    fn note_refusal(&mut self, error: &ProtocolError) {
+        let code = error.code();
+        let path = error.path().map(str::to_owned);
+        self.note(Verdict::Refused, |entry| {
+            entry.code = Some(code);
+            entry.reason = path;
+        });
+    }
+
+    fn name_of(&self, index: MemberIndex) -> MemberName {
+        self.roster
+            .get(index)
+            .map_or_else(|| self.config.member.clone(), |member| member.name.clone())
+    }
+}

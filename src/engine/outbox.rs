@@ -1,0 +1,185 @@
+//! Frames go out.
+
+use super::Engine;
+use super::ledger::{Content, Entry};
+use crate::deadline::Subject;
+use crate::effect::{Effect, Send};
+use crate::ids::{MemberIndex, RequestId};
+use crate::message::{
+    Body, Cancel, Envelope, Message, PlanApprovalRequest, PlanApprovalResponse, Progress, Receipt,
+    Reminder, Settled, ShutdownRequest, ShutdownResponse, Timing, WIRE_VERSION,
+};
+use crate::request::{Answer, Asked, Owed, State};
+use crate::time::Millis;
+use crate::wire;
+
+impl Engine {
+    /// Numbers, encodes and queues one frame. It also carries the acknowledgement that was due
+    /// to the member, so no receipt is needed.
+    pub(super) fn post(
+        &mut self,
+        to: MemberIndex,
+        body: Body,
+        reminder: Option<Reminder>,
+    ) -> Option<u64> {
+        self.seq += 1;
+        let member = self.roster.get_mut(to)?;
+        member.receipt_at = None;
+        let deadline = member.next_deadline();
+        let envelope = Envelope {
+            v: WIRE_VERSION,
+            id: format!("{:016x}-{}", self.config.incarnation.nonce(), self.seq),
+            seq: self.seq,
+            from: self.config.member.clone(),
+            from_incarnation: self.config.incarnation,
+            to: member.name.clone(),
+            to_incarnation: member.incarnation,
+            at: self.now,
+            reminder,
+            message: body,
+        };
+        self.deadlines.set(Subject::Member(to.0), deadline);
+        let frame = wire::encode(&envelope);
+        self.effects.push_back(Effect::Send(Send { to: envelope.to, seq: self.seq, frame }));
+        Some(self.seq)
+    }
+
+    /// Queues one structured message.
+    pub(super) fn post_message(&mut self, to: MemberIndex, message: Message) -> Option<u64> {
+        self.post(to, Body::Structured(message), None)
+    }
+
+    /// Sends a pending request: the first time as it is, afterwards as a reminder.
+    pub(super) fn send_request(&mut self, slot: usize) {
+        let Some(entry) = self.ledger.get(slot) else { return };
+        let State::Asked(Asked::Pending(clocks)) = entry.state else { return };
+        let timing = Timing {
+            timeout_ms: Some(clocks.expires_at().since(self.now)),
+            cap_ms: Some(clocks.cap_at().since(self.now)),
+        };
+        let Some(message) = request_message(entry, timing) else { return };
+        let reminder = (clocks.reminded() > 0).then(|| self.reminder(entry, clocks.reminded()));
+        let peer = entry.peer;
+        self.post(peer, Body::Structured(message), reminder);
+    }
+
+    /// Sends the stored answer.
+    pub(super) fn send_answer(&mut self, slot: usize) {
+        let Some(entry) = self.ledger.get(slot) else { return };
+        let State::Owed(Owed::Approved(answer, _) | Owed::Rejected(answer)) = &entry.state else {
+            return;
+        };
+        let message = response_message(entry, answer);
+        let peer = entry.peer;
+        self.post_message(peer, message);
+    }
+
+    /// Tells the other side how our request ended.
+    pub(super) fn send_settled(&mut self, slot: usize) {
+        let Some(entry) = self.ledger.get(slot) else { return };
+        let Some(settlement) = entry.state.settlement() else { return };
+        let status = entry.state.status();
+        let message = Message::Settled(Settled {
+            request_id: entry.id.clone(),
+            status,
+            code: status.code(),
+            cause: settlement.cause,
+        });
+        let peer = entry.peer;
+        self.post_message(peer, message);
+    }
+
+    /// Tells the other side that our request is withdrawn.
+    pub(super) fn send_cancel(&mut self, slot: usize) {
+        let Some(entry) = self.ledger.get(slot) else { return };
+        let (peer, request_id) = (entry.peer, entry.id.clone());
+        self.post_message(peer, Message::Cancel(Cancel { request_id, reason: None }));
+    }
+
+    /// The requester of this slot must learn that we are there: by the next frame that goes to it
+    /// anyway, or by a receipt after the delay. A request that a critical section holds back is
+    /// answered with progress instead, so that its idle limit restarts.
+    pub(super) fn acknowledge(&mut self, slot: usize) {
+        let Some(entry) = self.ledger.get(slot) else { return };
+        let peer = entry.peer;
+        if matches!(entry.state, State::Owed(Owed::Deferred { .. })) {
+            self.send_deferral(slot);
+            return;
+        }
+        let at = self.now.after(self.config.timing.ack_delay);
+        if let Some(member) = self.roster.get_mut(peer) {
+            member.receipt_at.get_or_insert(at);
+            self.deadlines.set(Subject::Member(peer.0), member.next_deadline());
+        }
+    }
+
+    /// Tells the requester that a critical section holds its request back.
+    pub(super) fn send_deferral(&mut self, slot: usize) {
+        let Some(entry) = self.ledger.get(slot) else { return };
+        let (peer, request_id) = (entry.peer, entry.id.clone());
+        let (note, busy_for_ms) = self.sections.explain(self.now);
+        let progress = Progress { request_id: Some(request_id), note: Some(note), busy_for_ms };
+        self.post_message(peer, Message::Progress(progress));
+    }
+
+    /// Sends the receipt that is due to a member: one, for everything that is open with it.
+    pub(super) fn send_receipt(&mut self, to: MemberIndex) {
+        let latest = self.ledger.iter().filter(|(_, entry)| entry.peer == to);
+        let owed = latest.filter(|(_, entry)| matches!(entry.state, State::Owed(_)));
+        let id = owed.max_by_key(|(_, entry)| entry.opened_at).map(|(_, entry)| entry.id.clone());
+        match id {
+            Some(request_id) => {
+                self.post_message(to, Message::Receipt(Receipt { request_id }));
+            }
+            None => self.forget_receipt(to),
+        }
+    }
+
+    /// Sends a receipt for one request now.
+    pub(super) fn send_receipt_for(&mut self, to: MemberIndex, request_id: RequestId) {
+        self.post_message(to, Message::Receipt(Receipt { request_id }));
+    }
+
+    fn forget_receipt(&mut self, to: MemberIndex) {
+        if let Some(member) = self.roster.get_mut(to) {
+            member.receipt_at = None;
+            self.deadlines.set(Subject::Member(to.0), member.next_deadline());
+        }
+    }
+}
+
+/// The message that asks; `None` once the plan was let go.
+pub(super) fn request_message(entry: &Entry, timing: Timing) -> Option<Message> {
+    let request_id = entry.id.clone();
+    Some(match &entry.content {
+        Content::Shutdown { reason } => {
+            Message::ShutdownRequest(ShutdownRequest { request_id, reason: reason.clone(), timing })
+        }
+        Content::Plan { plan, uses, .. } => Message::PlanApprovalRequest(PlanApprovalRequest {
+            request_id,
+            plan: plan.as_deref()?.clone(),
+            uses: *uses,
+            timing,
+        }),
+    })
+}
+
+/// The message that answers.
+pub(super) fn response_message(entry: &Entry, answer: &Answer) -> Message {
+    let request_id = entry.id.clone();
+    let Answer { approve, note, retry_after } = answer.clone();
+    match &entry.content {
+        Content::Shutdown { .. } => Message::ShutdownResponse(ShutdownResponse {
+            request_id,
+            approve,
+            reason: note,
+            retry_after_ms: retry_after.filter(|after| *after > Millis::new(0)),
+        }),
+        Content::Plan { digest, .. } => Message::PlanApprovalResponse(PlanApprovalResponse {
+            request_id,
+            approve,
+            feedback: note,
+            digest: *digest,
+        }),
+    }
+}

@@ -1,0 +1,227 @@
+//! A frame comes in: who sent it, which life of whom, seen before?
+
+use super::{Actor, Disposition, Engine};
+use crate::deadline::Subject;
+use crate::effect::{Alarm, Event, MessageEvent};
+use crate::error::ProtocolError;
+use crate::ids::{Incarnation, MemberIndex, MemberName};
+use crate::journal::{DropReason, Noted, Verdict};
+use crate::member::{LifeCheck, Liveness, Repeat};
+use crate::message::Recipient;
+use crate::validate;
+use crate::wire::{self, Head, RawBody};
+
+/// Who sent a frame, by the word of the transport.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sender<'a> {
+    /// The transport vouches for this name.
+    Channel(&'a str),
+    /// The transport does not know.
+    Unknown,
+}
+
+/// Why a frame goes no further.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Stop {
+    Drop(DropReason),
+    Refuse(ProtocolError),
+}
+
+impl Engine {
+    /// Takes in one frame. It has exactly one disposition, which is also in the audit trail; a
+    /// frame that is dropped or refused changes no request.
+    pub fn handle_frame(
+        &mut self,
+        now: crate::time::Timestamp,
+        frame: &str,
+        sender: Sender<'_>,
+    ) -> Disposition {
+        self.handle_decoded(now, wire::decode_envelope(frame, &self.config.limits.clone()), sender)
+    }
+
+    /// Takes in a frame that the binding could not even hand over: its text is larger than the
+    /// limit, or no text at all.
+    pub fn handle_undecodable(
+        &mut self,
+        now: crate::time::Timestamp,
+        error: wire::DecodeError,
+        sender: Sender<'_>,
+    ) -> Disposition {
+        self.handle_decoded(now, Err(error), sender)
+    }
+
+    fn handle_decoded(
+        &mut self,
+        now: crate::time::Timestamp,
+        head: Result<Head<'_>, wire::DecodeError>,
+        sender: Sender<'_>,
+    ) -> Disposition {
+        self.begin(now, Actor::Unidentified);
+        let result = match head {
+            Ok(head) => self.take_in(head, sender),
+            Err(error) => {
+                self.actor = self.channel_actor(sender);
+                Err(Stop::Refuse(error.into()))
+            }
+        };
+        let disposition = match result {
+            Ok(done) => done,
+            Err(Stop::Drop(reason)) => Disposition::Dropped(reason),
+            Err(Stop::Refuse(error)) => Disposition::Refused(error),
+        };
+        self.note_disposition(&disposition);
+        disposition
+    }
+
+    fn take_in(&mut self, head: Head<'_>, sender: Sender<'_>) -> Result<Disposition, Stop> {
+        let me = self.roster.me();
+        if self.closed || self.presence() == Liveness::Left {
+            return Err(Stop::Drop(DropReason::ReceiverLeft));
+        }
+        let from = self.identify(&head, sender)?;
+        self.actor = Actor::Member(from);
+        if from == me {
+            return Err(Stop::Drop(DropReason::FromSelf));
+        }
+        self.check_addressee(&head)?;
+        self.check_sender_life(from, head.from_incarnation)?;
+        let head = self.check_repeat(from, head)?;
+        self.heard(from, head.from_incarnation, head.seq);
+        self.marks.extend(head.notes.iter().map(wire::Note::code));
+        match head.body {
+            RawBody::Text(text) => self.chat(from, text),
+            RawBody::Structured(object) => {
+                let decoded = wire::decode_message(object, self.config.booleans)?;
+                self.marks.extend(decoded.notes.iter().map(wire::Note::code));
+                self.dispatch(from, decoded.message, head.reminder)
+            }
+        }
+    }
+
+    /// Law 5: identity belongs to the channel.
+    fn identify(&mut self, head: &Head<'_>, sender: Sender<'_>) -> Result<MemberIndex, Stop> {
+        let claimed = head.from.as_ref().map(|name| self.roster.find(name));
+        let Sender::Channel(channel) = sender else {
+            if !self.config.trust_claimed_sender {
+                return Err(Stop::Drop(DropReason::Unidentified));
+            }
+            self.marks.push("claimed_sender");
+            let claimed = claimed.ok_or(Stop::Drop(DropReason::Unidentified))?;
+            return claimed.ok_or(Stop::Drop(DropReason::UnknownSender));
+        };
+        let vouched = MemberName::parse(channel).ok().and_then(|name| self.roster.find(&name));
+        let vouched = vouched.ok_or(Stop::Drop(DropReason::UnknownSender))?;
+        if claimed.is_some_and(|claimed| claimed != Some(vouched)) {
+            self.actor = Actor::Member(vouched);
+            self.alarm(Alarm::Forged, vouched, None);
+            return Err(Stop::Drop(DropReason::Forged));
+        }
+        Ok(vouched)
+    }
+
+    fn check_addressee(&self, head: &Head<'_>) -> Result<(), Stop> {
+        let structured = matches!(head.body, RawBody::Structured(_));
+        match &head.to {
+            Recipient::Everyone if structured => return Err(Stop::Drop(DropReason::Broadcast)),
+            Recipient::Everyone => {}
+            Recipient::Member(name) if self.roster.find(name) == Some(self.roster.me()) => {}
+            Recipient::Member(_) => return Err(Stop::Drop(DropReason::Misaddressed)),
+        }
+        // A frame that names no life of ours was not meant for us if it is older than we are.
+        let mine = self.config.incarnation;
+        let meant = head.to_incarnation.map_or(head.at >= mine.started_at(), |life| life == mine);
+        if meant { Ok(()) } else { Err(Stop::Drop(DropReason::StaleIncarnation)) }
+    }
+
+    fn check_sender_life(&mut self, from: MemberIndex, claimed: Incarnation) -> Result<(), Stop> {
+        let Some(member) = self.roster.get(from) else {
+            return Err(Stop::Drop(DropReason::UnknownSender));
+        };
+        match member.check_life(claimed) {
+            LifeCheck::Known | LifeCheck::First if member.presence == Liveness::Left => {
+                Err(Stop::Drop(DropReason::SenderLeft))
+            }
+            LifeCheck::Known | LifeCheck::First => Ok(()),
+            LifeCheck::Former => Err(Stop::Drop(DropReason::StaleIncarnation)),
+            LifeCheck::Unannounced => {
+                self.alarm(Alarm::UnannouncedLife, from, None);
+                Err(Stop::Drop(DropReason::Unannounced))
+            }
+        }
+    }
+
+    /// A frame seen before is dropped; one that repeats a request we have answered still gets
+    /// the answer again, for the first one may be lost.
+    fn check_repeat<'a>(&mut self, from: MemberIndex, head: Head<'a>) -> Result<Head<'a>, Stop> {
+        let Some(member) = self.roster.get(from) else {
+            return Err(Stop::Drop(DropReason::UnknownSender));
+        };
+        match member.window.check(head.seq) {
+            Ok(()) => Ok(head),
+            Err(Repeat::Stale) => Err(Stop::Drop(DropReason::StaleFrame)),
+            Err(Repeat::Duplicate) => {
+                if let RawBody::Structured(object) = head.body {
+                    self.answer_repeat(from, object);
+                }
+                Err(Stop::Drop(DropReason::Duplicate))
+            }
+        }
+    }
+
+    /// An authentic frame: the sender lives.
+    fn heard(&mut self, from: MemberIndex, life: Incarnation, seq: u64) {
+        let now = self.now;
+        let Some(member) = self.roster.get_mut(from) else { return };
+        member.incarnation.get_or_insert(life);
+        member.window.note(seq);
+        member.last_heard = Some(now);
+        member.breaker.heard();
+        let was_lost = member.presence == Liveness::Lost;
+        self.deadlines.set(Subject::Member(from.0), member.next_deadline());
+        if was_lost {
+            self.set_presence(from, Liveness::Suspect);
+            self.alarm(Alarm::LostWorkerAlive, from, None);
+        }
+    }
+
+    fn chat(&mut self, from: MemberIndex, text: String) -> Result<Disposition, Stop> {
+        validate::check_text(&text, &self.config.limits)?;
+        let event = MessageEvent {
+            from: self.name_of(from),
+            looks_like_protocol: wire::looks_like_protocol(&text),
+            unanswered: self.unanswered_by(from),
+            text,
+        };
+        self.event(Event::Message(event));
+        Ok(Disposition::Noted(Noted::Chat))
+    }
+
+    fn channel_actor(&self, sender: Sender<'_>) -> Actor {
+        let Sender::Channel(channel) = sender else { return Actor::Unidentified };
+        let name = MemberName::parse(channel).ok();
+        let member = name.and_then(|name| self.roster.find(&name));
+        member.map_or(Actor::Unidentified, Actor::Member)
+    }
+
+    /// What was accepted or settled has its entry already, written where it was done.
+    fn note_disposition(&mut self, disposition: &Disposition) {
+        match disposition {
+            Disposition::Accepted(_) | Disposition::Settled(_) => {}
+            Disposition::Noted(noted) => {
+                let name = noted.name();
+                self.note(Verdict::Noted, |entry| entry.message = Some(name));
+            }
+            Disposition::Dropped(reason) => {
+                let code = reason.code();
+                self.note(Verdict::Dropped, |entry| entry.code = Some(code));
+            }
+            Disposition::Refused(error) => self.note_refusal(error),
+        }
+    }
+}
+
+impl<E: Into<ProtocolError>> From<E> for Stop {
+    fn from(error: E) -> Self {
+        Self::Refuse(error.into())
+    }
+}

@@ -1,0 +1,67 @@
+//! How an answer must look, spelled out for the model that has to write it.
+
+use serde_json::json;
+
+use super::Engine;
+use super::ledger::Entry;
+use crate::ids::MemberName;
+use crate::message::{Kind, Reminder};
+
+/// The two answers to a request, as the tool input that gives them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct AnswerShape {
+    pub(super) approve: String,
+    pub(super) reject: String,
+}
+
+/// The exact answers to a request of `asker`.
+pub(super) fn answer_shape(kind: Kind, request_id: &str, asker: &MemberName) -> AnswerShape {
+    let (message, why) = match kind {
+        Kind::Shutdown => ("shutdown_response", "reason"),
+        Kind::PlanApproval => ("plan_approval_response", "feedback"),
+    };
+    let answer = |approve: bool| {
+        let mut body = json!({ "type": message, "request_id": request_id, "approve": approve });
+        if let (false, Some(fields)) = (approve, body.as_object_mut()) {
+            fields.insert(why.to_owned(), json!("<what stands against it>"));
+        }
+        json!({ "to": asker, "message": body }).to_string()
+    };
+    AnswerShape { approve: answer(true), reject: answer(false) }
+}
+
+impl Engine {
+    /// The text of a reminder. It goes to the other side's model, so it names nothing but the
+    /// legal answers.
+    pub(super) fn reminder(&self, entry: &Entry, count: u32) -> Reminder {
+        let kind = entry.content.kind();
+        let AnswerShape { approve, reject } =
+            answer_shape(kind, entry.id.as_str(), &self.config.member);
+        let text = format!(
+            "The {} request {} still waits for your answer; prose does not answer it. \
+             To approve, send {approve}. To reject, send {reject}.",
+            kind.name(),
+            entry.id,
+        );
+        Reminder { count, text }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{BooleanPolicy, Limits};
+    use crate::wire;
+
+    #[test]
+    fn what_is_spelled_out_is_understood_by_our_own_reader() {
+        let asker = MemberName::parse("bob").unwrap();
+        for kind in Kind::ALL {
+            let shape = answer_shape(kind, "req_1", &asker);
+            for text in [shape.approve, shape.reject] {
+                let call = wire::decode_tool_call(&text, &Limits::default(), BooleanPolicy::Strict);
+                assert!(call.is_ok_and(|call| call.notes.is_empty()), "{text}");
+            }
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! What a model wrote as tool input, done.
+
+use serde::Serialize;
+
+use super::ledger::Side;
+use super::{AskOptions, Engine, Refusable, Response};
+use crate::authority::AuthorityError;
+use crate::error::NotNow;
+use crate::ids::RequestId;
+use crate::message::{Kind, Recipient, Role};
+use crate::time::Timestamp;
+use crate::validate::{InvalidMessage, Target};
+use crate::wire::{self, Note, ToolCall, ToolMessage};
+
+/// What a tool call did.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+#[serde(rename_all = "camelCase")]
+pub struct ToolOutcome {
+    /// The `type` of the message that went out; `text` for chat.
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "string"))]
+    pub sent: &'static str,
+    /// The request it began, answered or concerns.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub request_id: Option<RequestId>,
+    /// With chat: how many members it went to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub receivers: Option<usize>,
+    /// How the input was bent to fit: `coerced`, `alias`, `unwrapped`, `unknown_field`,
+    /// `text_from_summary`, each once.
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "string[]"))]
+    pub notes: Vec<&'static str>,
+}
+
+impl Engine {
+    /// Does what a model wrote as the input of its message tool: a JSON text in either of the
+    /// forms models use. The engine fills in what a model need not know: sender, ids, time,
+    /// digest.
+    ///
+    /// # Errors
+    /// What the call it stands for would return, and [`DecodeError`](wire::DecodeError) when the
+    /// text cannot be understood with certainty.
+    pub fn call_tool(&mut self, now: Timestamp, input: &str) -> Refusable<ToolOutcome> {
+        let limits = self.config.limits;
+        let call = self.command(now, |engine| {
+            Ok(wire::decode_tool_call(input, &limits, engine.config.booleans)?)
+        })?;
+        let ToolCall { to, message, notes } = call;
+        let mut notes: Vec<_> = notes.iter().map(Note::code).collect();
+        notes.sort_unstable();
+        notes.dedup();
+        let done = self.do_tool(now, to.as_ref(), message)?;
+        Ok(ToolOutcome { notes, ..done })
+    }
+
+    fn do_tool(
+        &mut self,
+        now: Timestamp,
+        to: Option<&Recipient>,
+        message: ToolMessage,
+    ) -> Refusable<ToolOutcome> {
+        let name = match to {
+            Some(Recipient::Member(name)) => name.as_str().to_owned(),
+            Some(Recipient::Everyone) => "*".to_owned(),
+            None => self.name_of(self.roster.lead()).as_str().to_owned(),
+        };
+        let options = AskOptions::default();
+        match message {
+            ToolMessage::Text { text, .. } => {
+                let receivers = Some(self.say(now, &name, &text)?);
+                Ok(ToolOutcome { sent: "text", request_id: None, receivers, notes: Vec::new() })
+            }
+            ToolMessage::ShutdownRequest { reason } => {
+                let id = self.request_shutdown(now, &name, reason, options)?;
+                Ok(outcome("shutdown_request", Some(id)))
+            }
+            ToolMessage::PlanApprovalRequest { plan, uses } => {
+                self.command(now, |engine| {
+                    engine.refuse_elsewhere(&name, "plan_approval_request")
+                })?;
+                let id = self.submit_plan(now, plan, uses, options)?;
+                Ok(outcome("plan_approval_request", Some(id)))
+            }
+            ToolMessage::ShutdownResponse { request_id, approve, reason, retry_after_ms } => {
+                let response = Response { approve, reason, retry_after: retry_after_ms };
+                self.tool_answer(now, &name, Kind::Shutdown, request_id, response)
+            }
+            ToolMessage::PlanApprovalResponse { request_id, approve, feedback } => {
+                let response = Response { approve, reason: feedback, retry_after: None };
+                self.tool_answer(now, &name, Kind::PlanApproval, request_id, response)
+            }
+            ToolMessage::ExecutionReport { request_id, ok, detail } => {
+                let id = self.tool_id(now, Side::Asked, request_id)?;
+                let id = self.report(now, &id, ok, detail)?;
+                Ok(outcome("execution_report", Some(id)))
+            }
+            ToolMessage::Progress { request_id, note, busy_for_ms } => {
+                self.progress(now, request_id.as_deref(), note, busy_for_ms)?;
+                Ok(outcome("progress", None))
+            }
+            ToolMessage::Cancel { request_id, reason: _ } => {
+                let id = self.tool_id(now, Side::Asked, request_id)?;
+                let id = self.cancel(now, &id)?;
+                Ok(outcome("cancel", Some(id)))
+            }
+            ToolMessage::Exited { .. } => {
+                self.exit(now)?;
+                Ok(outcome("exited", None))
+            }
+            ToolMessage::Idle { note } => {
+                self.idle(now, note)?;
+                Ok(outcome("idle", None))
+            }
+        }
+    }
+
+    fn tool_answer(
+        &mut self,
+        now: Timestamp,
+        to: &str,
+        kind: Kind,
+        request_id: Option<String>,
+        response: Response,
+    ) -> Refusable<ToolOutcome> {
+        let message = match kind {
+            Kind::Shutdown => "shutdown_response",
+            Kind::PlanApproval => "plan_approval_response",
+        };
+        self.command(now, |engine| engine.refuse_answer_to(to, kind, message))?;
+        let id = self.tool_id(now, Side::Owed, request_id)?;
+        let id = self.command(now, |engine| engine.answer(&id, Some(kind), response))?;
+        Ok(outcome(message, Some(id)))
+    }
+
+    /// An answer must name its request; the refusal lists what is open.
+    fn tool_id(&mut self, now: Timestamp, side: Side, id: Option<String>) -> Refusable<String> {
+        self.command(now, |engine| {
+            id.ok_or_else(|| NotNow::RequestIdMissing { open: engine.open_ids(side, None) }.into())
+        })
+    }
+
+    /// An answer is addressed to whom it goes: not to everyone, not to a stranger, and an answer
+    /// to a shutdown to nobody but the lead.
+    fn refuse_answer_to(&self, to: &str, kind: Kind, message: &'static str) -> Refusable<()> {
+        if kind == Kind::Shutdown && self.role() == Role::Lead {
+            // Nothing that could make a lead send the answer elsewhere: it has none to give.
+            let (from, why) = (Role::Lead, AuthorityError::LeadIsNoTarget);
+            return Err(InvalidMessage::NotAllowed { message, from, to: from, why }.into());
+        }
+        match (self.target(to), kind) {
+            (Target::Everyone, _) => Err(InvalidMessage::Broadcast { message }.into()),
+            (Target::Unknown { name, nearest, roster }, _) => {
+                Err(InvalidMessage::UnknownRecipient { name, nearest, roster }.into())
+            }
+            (Target::Member(role), Kind::Shutdown) if role != Role::Lead => {
+                Err(InvalidMessage::ResponseNotToLead { to: role }.into())
+            }
+            (Target::Member(_), _) => Ok(()),
+            (Target::Oneself, _) => Err(InvalidMessage::ToOneself { message }.into()),
+        }
+    }
+
+    /// A plan goes to the lead, whomever the call names is checked the same.
+    fn refuse_elsewhere(&self, to: &str, message: &'static str) -> Refusable<()> {
+        match self.target(to) {
+            Target::Everyone => Err(InvalidMessage::Broadcast { message }.into()),
+            Target::Oneself => Err(InvalidMessage::ToOneself { message }.into()),
+            Target::Unknown { name, nearest, roster } => {
+                Err(InvalidMessage::UnknownRecipient { name, nearest, roster }.into())
+            }
+            Target::Member(role) => {
+                let from = self.role();
+                crate::authority::check(Kind::PlanApproval, from, role).map_err(|why| {
+                    InvalidMessage::NotAllowed { message, from, to: role, why }.into()
+                })
+            }
+        }
+    }
+}
+
+const fn outcome(sent: &'static str, request_id: Option<RequestId>) -> ToolOutcome {
+    ToolOutcome { sent, request_id, receivers: None, notes: Vec::new() }
+}

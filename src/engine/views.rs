@@ -1,0 +1,179 @@
+//! What can be read: the team at a glance, and what this member owes.
+
+use serde::Serialize;
+
+use super::Engine;
+use super::ledger::{Entry, Side};
+use super::shape::answer_shape;
+use crate::effect::RequestEvent;
+use crate::ids::{Incarnation, MemberIndex, MemberName, RequestId};
+use crate::member::Liveness;
+use crate::message::{Kind, Role, Status};
+use crate::request::{Owed, State};
+use crate::time::{Millis, Timestamp};
+
+/// One member as this engine sees it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+#[serde(rename_all = "camelCase")]
+pub struct MemberView {
+    /// Its name.
+    pub name: MemberName,
+    /// What it may do.
+    pub role: Role,
+    /// Its job, for people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub title: Option<String>,
+    /// Whether it is the member this engine speaks for.
+    pub me: bool,
+    /// How alive it is.
+    pub liveness: Liveness,
+    /// Which life of it, once that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(target_arch = "wasm32", tsify(optional, type = "string"))]
+    pub incarnation: Option<Incarnation>,
+    /// When it was last heard (ms since the Unix epoch).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(target_arch = "wasm32", tsify(optional, type = "number"))]
+    pub last_heard_at: Option<Timestamp>,
+    /// With liveness `busy`: until when (ms since the Unix epoch).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(target_arch = "wasm32", tsify(optional, type = "number"))]
+    pub busy_until: Option<Timestamp>,
+    /// Since when the oldest unanswered request between it and this member waits, either way
+    /// (ms since the Unix epoch).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(target_arch = "wasm32", tsify(optional, type = "number"))]
+    pub waiting_since: Option<Timestamp>,
+    /// Open requests of this engine's member to it.
+    pub asked: Vec<RequestView>,
+    /// Open requests of it to this engine's member.
+    pub owed: Vec<RequestView>,
+}
+
+/// One request as this engine sees it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+#[serde(rename_all = "camelCase")]
+pub struct RequestView {
+    /// Its id.
+    pub request_id: RequestId,
+    /// What it is about.
+    pub kind: Kind,
+    /// The other side.
+    pub peer: MemberName,
+    /// Whether this member asked (`true`) or was asked.
+    pub mine: bool,
+    /// Where it stands.
+    pub status: Status,
+    /// Since when (ms since the Unix epoch).
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "number"))]
+    pub since: Timestamp,
+    /// When it ends if nothing happens (ms since the Unix epoch).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(target_arch = "wasm32", tsify(optional, type = "number"))]
+    pub expires_at: Option<Timestamp>,
+}
+
+/// A request that this member must answer now, with the exact shape of the answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+#[serde(rename_all = "camelCase")]
+pub struct Obligation {
+    /// The request.
+    pub request: RequestEvent,
+    /// Whether a critical section holds it back at the moment.
+    pub deferred: bool,
+    /// How long an answer is still in time (ms from now).
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "number"))]
+    pub time_left_ms: Millis,
+    /// The tool input that approves it.
+    pub approve_with: String,
+    /// The tool input that rejects it; the reason is to be filled in.
+    pub reject_with: String,
+}
+
+impl Engine {
+    /// Every member with role, liveness, life, and what is open between it and this one.
+    #[must_use]
+    pub fn team(&self) -> Vec<MemberView> {
+        self.roster.iter().map(|(index, _)| index).filter_map(|at| self.member_view(at)).collect()
+    }
+
+    /// What this member must answer now, oldest first.
+    #[must_use]
+    pub fn obligations(&self) -> Vec<Obligation> {
+        let slots = self.slots(|entry| entry.side() == Side::Owed);
+        let entries = slots.into_iter().filter_map(|slot| self.ledger.get(slot));
+        entries.filter_map(|entry| self.obligation(entry)).collect()
+    }
+
+    /// One request by its whole id: one of ours, or else the oldest of the others' that has it.
+    #[must_use]
+    pub fn request(&self, id: &str) -> Option<RequestView> {
+        let asked = self.ledger.find_asked(id).and_then(|slot| self.ledger.get(slot));
+        let owed = || self.ledger.iter().map(|(_, entry)| entry).find(|e| e.id.as_str() == id);
+        asked.or_else(owed).map(|entry| self.request_view(entry))
+    }
+
+    /// The critical sections that are open.
+    pub fn sections(&self) -> impl Iterator<Item = &str> {
+        self.sections.names()
+    }
+
+    fn member_view(&self, index: MemberIndex) -> Option<MemberView> {
+        let member = self.roster.get(index)?;
+        let open = |side| {
+            let slots = self.slots(|entry| entry.peer == index && entry.side() == side);
+            let entries = slots.into_iter().filter_map(|slot| self.ledger.get(slot));
+            entries.map(|entry| self.request_view(entry)).collect::<Vec<_>>()
+        };
+        let (asked, owed) = (open(Side::Asked), open(Side::Owed));
+        let pending = asked.iter().chain(&owed).filter(|view| view.status == Status::Pending);
+        let liveness = member.liveness(self.now);
+        Some(MemberView {
+            name: member.name.clone(),
+            role: member.role,
+            title: member.title.clone(),
+            me: index == self.roster.me(),
+            liveness,
+            incarnation: member.incarnation,
+            last_heard_at: member.last_heard,
+            busy_until: member.busy_until.filter(|_| liveness == Liveness::Busy),
+            waiting_since: pending.map(|view| view.since).min(),
+            asked,
+            owed,
+        })
+    }
+
+    fn request_view(&self, entry: &Entry) -> RequestView {
+        let status = entry.state.status();
+        let expires_at = match &entry.state {
+            State::Asked(crate::request::Asked::Pending(clocks)) => Some(clocks.expires_at()),
+            State::Owed(Owed::Open { until } | Owed::Deferred { until }) => Some(*until),
+            State::Asked(_) | State::Owed(_) => None,
+        };
+        RequestView {
+            request_id: entry.id.clone(),
+            kind: entry.content.kind(),
+            peer: self.name_of(entry.peer),
+            mine: entry.side() == Side::Asked,
+            status,
+            since: entry.opened_at,
+            expires_at,
+        }
+    }
+
+    fn obligation(&self, entry: &Entry) -> Option<Obligation> {
+        let request = self.request_event(entry)?;
+        let shape = answer_shape(request.kind, request.request_id.as_str(), &request.from);
+        Some(Obligation {
+            deferred: matches!(entry.state, State::Owed(Owed::Deferred { .. })),
+            time_left_ms: request.answer_by.since(self.now),
+            approve_with: shape.approve,
+            reject_with: shape.reject,
+            request,
+        })
+    }
+}

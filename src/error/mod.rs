@@ -1,0 +1,220 @@
+//! Every error in one place: whose fault it is, its stable code, and what to say of it.
+//!
+//! Owns the umbrella and the two families that need history: not now, and misuse. The text
+//! catalogue gives each a message and a safe next step in two languages. Imports every room
+//! above the engine.
+
+mod code;
+
+pub use self::code::Family;
+use crate::config::ConfigError;
+use crate::gate::Denied;
+use crate::ids::{MemberName, RequestId};
+use crate::message::{Kind, ScopeError, Status};
+use crate::time::Millis;
+use crate::validate::InvalidMessage;
+use crate::wire::DecodeError;
+
+/// Anything that can be refused. A refused call or message has changed nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ProtocolError {
+    /// The text cannot be read. The sender's fault.
+    Decode(DecodeError),
+    /// The message breaks a rule that needs no history. The sender's, or the model's, fault.
+    Invalid(InvalidMessage),
+    /// It does not fit how things stand. Nobody's fault, perhaps.
+    NotNow(NotNow),
+    /// The call makes no sense. The host's fault.
+    Misuse(Misuse),
+    /// The configuration makes no sense. The host's fault.
+    Config(ConfigError),
+}
+
+/// What does not fit how things stand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NotNow {
+    /// No open request has this id, or begins like this.
+    UnknownRequest {
+        /// What was given.
+        found: String,
+        /// What is open.
+        open: Vec<RequestId>,
+    },
+    /// An answer names no request.
+    RequestIdMissing {
+        /// What is open.
+        open: Vec<RequestId>,
+    },
+    /// Several open requests begin like this.
+    AmbiguousPrefix {
+        /// What was given.
+        found: String,
+        /// What it could mean.
+        candidates: Vec<RequestId>,
+    },
+    /// The answer belongs to another kind of request.
+    KindMismatch {
+        /// What the request is about.
+        request: Kind,
+        /// What the answer is about.
+        answer: Kind,
+    },
+    /// It was answered before, in the same way.
+    AlreadyAnswered {
+        /// How.
+        status: Status,
+    },
+    /// It was answered before, differently.
+    AnswerConflicts {
+        /// How.
+        status: Status,
+    },
+    /// It is over.
+    NotPending {
+        /// How it ended.
+        status: Status,
+    },
+    /// It was not approved, so there is nothing to report on.
+    NotApproved {
+        /// Where it stands.
+        status: Status,
+    },
+    /// There is nothing to report on an approval of this kind.
+    NothingToReport,
+    /// A critical section is open: this member cannot agree to leave.
+    InCriticalSection {
+        /// Its name.
+        name: String,
+        /// When it is expected to end, in ms from now.
+        free_in: Option<Millis>,
+    },
+    /// The addressed member is leaving.
+    RecipientLeaving {
+        /// Its name.
+        name: MemberName,
+    },
+    /// The addressed member has left.
+    RecipientLeft {
+        /// Its name.
+        name: MemberName,
+    },
+    /// The addressed member is lost.
+    RecipientLost {
+        /// Its name.
+        name: MemberName,
+        /// When a trial will be let through, in ms from now.
+        retry_in: Option<Millis>,
+    },
+    /// Too many requests are open with this member.
+    TooManyOpen {
+        /// The bound.
+        limit: usize,
+    },
+    /// The same is being asked already.
+    AlreadyPending {
+        /// The open request.
+        request_id: RequestId,
+    },
+    /// This member is leaving, or has left.
+    SelfLeaving,
+    /// A peer used the id of one request for another.
+    IdReused {
+        /// The id.
+        request_id: RequestId,
+    },
+    /// A guarded action is not covered by an approved plan.
+    GateClosed {
+        /// The action.
+        action: String,
+        /// Why.
+        why: Denied,
+        /// Plans that wait for their approval.
+        pending: Vec<RequestId>,
+    },
+}
+
+/// What a host must not do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Misuse {
+    /// The clock is no time: not a number, negative, infinite or too large.
+    BadClock,
+    /// A span of time is no span: not a number, negative, infinite or too large.
+    BadSpan {
+        /// Which one.
+        field: &'static str,
+    },
+    /// The engine was closed.
+    Closed,
+    /// The machine has no random numbers to give, and no seed was set.
+    NoRandomness,
+    /// An option from the host does not have the shape it should.
+    BadOption {
+        /// Where.
+        path: String,
+        /// What is wrong, as the reader of options puts it.
+        detail: String,
+    },
+    /// No such permit, or nothing to give back.
+    UnknownPermit,
+    /// No such critical section.
+    UnknownSection,
+    /// Too many critical sections are open.
+    TooManySections {
+        /// The bound.
+        limit: usize,
+    },
+    /// The text is no guarded action.
+    BadAction {
+        /// What was given.
+        found: String,
+        /// What is wrong with it.
+        why: ScopeError,
+    },
+    /// The name of a new member is taken, or differs from a taken one in case only.
+    NameTaken {
+        /// The name.
+        name: MemberName,
+    },
+    /// A team has exactly one lead.
+    SecondLead,
+    /// The team is full.
+    TooManyMembers {
+        /// The bound.
+        limit: usize,
+    },
+    /// An announced life is not later than the one that is known.
+    LifeNotLater {
+        /// The member.
+        name: MemberName,
+    },
+}
+
+impl From<DecodeError> for ProtocolError {
+    fn from(error: DecodeError) -> Self {
+        Self::Decode(error)
+    }
+}
+
+impl From<InvalidMessage> for ProtocolError {
+    fn from(error: InvalidMessage) -> Self {
+        Self::Invalid(error)
+    }
+}
+
+impl From<NotNow> for ProtocolError {
+    fn from(error: NotNow) -> Self {
+        Self::NotNow(error)
+    }
+}
+
+impl From<Misuse> for ProtocolError {
+    fn from(error: Misuse) -> Self {
+        Self::Misuse(error)
+    }
+}
+
+impl From<ConfigError> for ProtocolError {
+    fn from(error: ConfigError) -> Self {
+        Self::Config(error)
+    }
+}

@@ -1,0 +1,242 @@
+//! Who is in the team, and which life of each.
+
+use std::collections::BTreeMap;
+
+use super::breaker::Breaker;
+use super::liveness::{Judgement, Liveness};
+use super::window::SeqWindow;
+use crate::config::{Config, MemberConfig};
+use crate::ids::{Incarnation, MemberIndex, MemberName};
+use crate::message::Role;
+use crate::time::Timestamp;
+
+/// Everybody in the team, this engine's member included.
+#[derive(Clone, Debug)]
+pub(crate) struct Roster {
+    members: Vec<Member>,
+    places: BTreeMap<MemberName, MemberIndex>,
+    aliases: Vec<MemberName>,
+    me: MemberIndex,
+    lead: MemberIndex,
+}
+
+/// One member.
+#[derive(Clone, Debug)]
+pub(crate) struct Member {
+    pub(crate) name: MemberName,
+    pub(crate) role: Role,
+    pub(crate) title: Option<String>,
+    /// Its present life, once it is known.
+    pub(crate) incarnation: Option<Incarnation>,
+    /// What is known of its presence, apart from being busy.
+    pub(crate) presence: Liveness,
+    /// Silence until then is no sign of death.
+    pub(crate) busy_until: Option<Timestamp>,
+    pub(crate) last_heard: Option<Timestamp>,
+    /// Timeouts in a row.
+    pub(crate) strikes: u32,
+    pub(crate) judgement: Option<Judgement>,
+    pub(crate) breaker: Breaker,
+    /// When it must be told that its frames arrive, if nothing else goes there before.
+    pub(crate) receipt_at: Option<Timestamp>,
+    pub(crate) window: SeqWindow,
+}
+
+/// What a frame's `from_incarnation` says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LifeCheck {
+    /// The life we know.
+    Known,
+    /// The first we hear of; the listing in the roster announced it.
+    First,
+    /// A former life.
+    Former,
+    /// A later life that nobody announced.
+    Unannounced,
+}
+
+impl Roster {
+    /// Takes over a checked configuration; `None` if it was not checked.
+    pub(crate) fn new(config: &Config) -> Option<Self> {
+        let members: Vec<Member> = config.members.iter().map(Member::new).collect();
+        let places: BTreeMap<_, _> = members
+            .iter()
+            .enumerate()
+            .map(|(place, member)| (member.name.clone(), MemberIndex(place)))
+            .collect();
+        let me = *places.get(&config.member)?;
+        let lead = MemberIndex(members.iter().position(|member| member.role == Role::Lead)?);
+        let mut roster = Self { members, places, aliases: config.lead_aliases.clone(), me, lead };
+        if let Some(own) = roster.get_mut(me) {
+            own.incarnation = Some(config.incarnation);
+        }
+        Some(roster)
+    }
+
+    /// The member this engine speaks for.
+    pub(crate) const fn me(&self) -> MemberIndex {
+        self.me
+    }
+
+    /// The lead.
+    pub(crate) const fn lead(&self) -> MemberIndex {
+        self.lead
+    }
+
+    /// Finds a member by name or by an alias of the lead.
+    pub(crate) fn find(&self, name: &MemberName) -> Option<MemberIndex> {
+        let place = self.places.get(name).copied();
+        place.or_else(|| self.aliases.contains(name).then_some(self.lead))
+    }
+
+    pub(crate) fn get(&self, index: MemberIndex) -> Option<&Member> {
+        self.members.get(index.0)
+    }
+
+    pub(crate) fn get_mut(&mut self, index: MemberIndex) -> Option<&mut Member> {
+        self.members.get_mut(index.0)
+    }
+
+    /// Every member with its place, in order of listing.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (MemberIndex, &Member)> {
+        self.members.iter().enumerate().map(|(place, member)| (MemberIndex(place), member))
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.members.len()
+    }
+
+    /// Whether a name may be given to a new member.
+    pub(crate) fn is_free(&self, name: &MemberName) -> bool {
+        let same = |other: &MemberName| other.as_str().eq_ignore_ascii_case(name.as_str());
+        !self.members.iter().any(|member| same(&member.name)) && !self.aliases.iter().any(same)
+    }
+
+    /// Adds a member whose name is free.
+    pub(crate) fn add(&mut self, member: &MemberConfig) -> MemberIndex {
+        let index = MemberIndex(self.members.len());
+        self.places.insert(member.name.clone(), index);
+        self.members.push(Member::new(member));
+        index
+    }
+}
+
+impl Member {
+    fn new(config: &MemberConfig) -> Self {
+        Self {
+            name: config.name.clone(),
+            role: config.role,
+            title: config.title.clone(),
+            incarnation: config.incarnation,
+            presence: Liveness::Active,
+            busy_until: None,
+            last_heard: None,
+            strikes: 0,
+            judgement: None,
+            breaker: Breaker::Closed,
+            receipt_at: None,
+            window: SeqWindow::new(),
+        }
+    }
+
+    /// A new life begins: nothing of the former one counts.
+    pub(crate) fn reborn(&mut self, life: Incarnation) {
+        let Self {
+            name: _,
+            role: _,
+            title: _,
+            incarnation,
+            presence,
+            busy_until,
+            last_heard,
+            strikes,
+            judgement,
+            breaker,
+            receipt_at,
+            window,
+        } = self;
+        *incarnation = Some(life);
+        *presence = Liveness::Active;
+        *busy_until = None;
+        *last_heard = None;
+        *strikes = 0;
+        *judgement = None;
+        *breaker = Breaker::Closed;
+        *receipt_at = None;
+        *window = SeqWindow::new();
+    }
+
+    /// Compares the life a frame claims with the one we know.
+    pub(crate) fn check_life(&self, claimed: Incarnation) -> LifeCheck {
+        match self.incarnation {
+            None => LifeCheck::First,
+            Some(known) if claimed == known => LifeCheck::Known,
+            Some(known) if claimed < known => LifeCheck::Former,
+            Some(_) => LifeCheck::Unannounced,
+        }
+    }
+
+    /// How alive it is.
+    pub(crate) fn liveness(&self, now: Timestamp) -> Liveness {
+        let busy = self.busy_until.is_some_and(|until| now < until);
+        let quiet = matches!(self.presence, Liveness::Active | Liveness::Suspect);
+        if busy && quiet { Liveness::Busy } else { self.presence }
+    }
+
+    /// When this member wants to be looked at next.
+    pub(crate) fn next_deadline(&self) -> Option<Timestamp> {
+        let judgement = self.judgement.map(|judgement| judgement.at);
+        [judgement, self.receipt_at].into_iter().flatten().min()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn name(text: &str) -> MemberName {
+        MemberName::parse(text).unwrap()
+    }
+
+    fn life(start: u64) -> Incarnation {
+        Incarnation::new(Timestamp::from_ms(start), 7)
+    }
+
+    fn roster() -> Roster {
+        let member =
+            |text, role| MemberConfig { name: name(text), role, title: None, incarnation: None };
+        let members = vec![member("team-lead", Role::Lead), member("alice", Role::Worker)];
+        Roster::new(&Config::new(name("alice"), life(5), members)).unwrap()
+    }
+
+    #[test]
+    fn aliases_of_the_lead_are_folded_and_cannot_be_taken() {
+        let roster = roster();
+        assert_eq!(roster.find(&name("lead")), Some(roster.lead()));
+        assert_eq!(roster.find(&name("leader")), Some(roster.lead()));
+        assert_eq!(roster.find(&name("main")), None);
+        assert!(!roster.is_free(&name("Leader")));
+        assert!(!roster.is_free(&name("ALICE")));
+        assert!(roster.is_free(&name("bob")));
+    }
+
+    #[test]
+    fn lives_are_told_apart() {
+        let mut member = roster().get(MemberIndex(0)).unwrap().clone();
+        assert_eq!(member.check_life(life(1)), LifeCheck::First);
+        member.reborn(life(3));
+        assert_eq!(member.check_life(life(3)), LifeCheck::Known);
+        assert_eq!(member.check_life(life(2)), LifeCheck::Former);
+        assert_eq!(member.check_life(life(4)), LifeCheck::Unannounced);
+    }
+
+    #[test]
+    fn being_busy_shows_until_it_is_over_and_never_hides_a_loss() {
+        let mut member = roster().get(MemberIndex(1)).unwrap().clone();
+        member.busy_until = Some(Timestamp::from_ms(10));
+        assert_eq!(member.liveness(Timestamp::from_ms(9)), Liveness::Busy);
+        assert_eq!(member.liveness(Timestamp::from_ms(10)), Liveness::Active);
+        member.presence = Liveness::Lost;
+        assert_eq!(member.liveness(Timestamp::from_ms(9)), Liveness::Lost);
+    }
+}

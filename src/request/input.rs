@@ -1,0 +1,171 @@
+//! What can happen to a request, and what the engine must do then.
+
+use super::state::State;
+use crate::authority::Approval;
+use crate::deadline::DeadlineKind;
+use crate::ids::MemberIndex;
+use crate::message::{Cause, Status};
+use crate::time::{Millis, Timestamp};
+
+/// What a transition needs to know beside state and input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Context {
+    /// The time of the input.
+    pub now: Timestamp,
+    /// What an approval of this kind means.
+    pub approval: Approval,
+    /// How long a leaving member may take to confirm.
+    pub exit_grace: Millis,
+}
+
+/// Who decided. The engine knows the name.
+pub type Decider = MemberIndex;
+
+/// A decision with what was said about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// Yes or no.
+    pub approve: bool,
+    /// Reason or feedback.
+    pub note: Option<String>,
+    /// When to ask again, from now.
+    pub retry_after: Option<Millis>,
+}
+
+/// Something that happens to a request. The engine has checked who it comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// The addressed member decided.
+    Response {
+        /// What it decided.
+        answer: Answer,
+        /// Which member that was.
+        by: Decider,
+    },
+    /// The addressed member is still at it.
+    Progress,
+    /// The same request came in once more.
+    AskedAgain,
+    /// The requester withdrew it, or told its outcome.
+    Told {
+        /// How it ended there.
+        status: Status,
+        /// Who or what ended it.
+        cause: Cause,
+    },
+    /// The leaving member has left.
+    Exited,
+    /// The requester told how the approved work went.
+    Report {
+        /// Whether it worked.
+        ok: bool,
+    },
+    /// Our host answers.
+    Decide(Answer),
+    /// A critical section holds the request back.
+    Defer,
+    /// The critical section is over.
+    Resume,
+    /// Our host withdraws it, or tells how the approved work went.
+    Cancel,
+    /// Our host tells how the approved work went.
+    Finish {
+        /// Whether it worked.
+        ok: bool,
+    },
+    /// A deadline has come.
+    Due(DeadlineKind),
+    /// There is no other side any more (`PeerLeft`, `PeerLost`), or no more of ours (`Leaving`,
+    /// `Closed`).
+    Gone(Cause),
+    /// The transport could not send the request.
+    SendFailed,
+}
+
+/// What the engine must do after a transition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Tell the host how its request ended.
+    TellSettled,
+    /// Tell the other side how its request ended.
+    SendSettled,
+    /// Tell the other side that the request is withdrawn.
+    SendCancel,
+    /// Send the request again under the same id.
+    SendReminder,
+    /// Send the stored answer.
+    SendAnswer,
+    /// Send the execution report.
+    SendReport,
+    /// Acknowledge the frame without waiting.
+    Acknowledge,
+    /// Put the request before the host.
+    AskHost,
+    /// Tell the host that it need not answer any more.
+    TellClosed,
+    /// Tell the host that its answer had no effect.
+    TellNoEffect,
+    /// Tell the host how the approved work went.
+    TellReport,
+    /// The answering member is leaving.
+    PeerLeaving,
+    /// The answering member has left.
+    PeerLeft,
+    /// We are leaving.
+    SelfLeaving,
+    /// The gate opens for the plan.
+    OpenGate,
+    /// The gate closes for the plan.
+    CloseGate,
+    /// The member did not answer in time: is it still there?
+    JudgePeer,
+    /// The member answered: what was held against it is forgotten.
+    PeerAnswered,
+    /// The leaving member has not confirmed its exit.
+    AlarmNotExited,
+}
+
+/// A state and what goes with it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The new state.
+    pub next: State,
+    /// What to do, in this order.
+    pub actions: Vec<Action>,
+}
+
+/// Why an input does not fit a state. The state stays as it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rejection {
+    /// An answer or news for a request that ended before it came.
+    Late {
+        /// How it ended.
+        status: Status,
+    },
+    /// The same once more.
+    Duplicate {
+        /// How it ended.
+        status: Status,
+    },
+    /// A second, different decision.
+    Conflicting {
+        /// What was decided first.
+        status: Status,
+    },
+    /// Our host wants to end or answer what is over.
+    NotPending {
+        /// How it ended.
+        status: Status,
+    },
+    /// Our host wants to report on what was not approved.
+    NotApproved {
+        /// Where the request stands.
+        status: Status,
+    },
+    /// The input belongs to the other side of a request.
+    WrongSide,
+    /// The input does not fit this kind of request.
+    WrongKind,
+    /// Nothing is due.
+    NotDue,
+}

@@ -1,0 +1,28 @@
+//! One request, on either side of it: its state, and the pure [`transition`] between states.
+//!
+//! Owns everything that is true of a single request. Knows nothing of wires, rosters or hosts: the
+//! engine's ledger stores the states and carries out the [`Action`]s. Imports `message`,
+//! `authority`, `deadline`, `ids` and `time`.
+//!
+//! ```text
+//!                    asked side                                owed side
+//!   ┌────────┐ response  ┌──────────┐ feedback     ┌──────┐ decide  ┌──────────┐
+//!   │Pending │──────────▶│ Approved │─ exit/report │ Open │────────▶│ Approved │
+//!   │        │──────────▶│ Rejected │              │      │────────▶│ Rejected │
+//!   │        │─ clock ──▶│ TimedOut │              └──┬───┘         └────┬─────┘
+//!   │        │─ end ────▶│ Cancelled│                 └── told ──▶ Closed ◀──┘
+//!   └────────┘           └──────────┘
+//! ```
+//!
+//! The asked side settles; the owed side stores its answer and is told the outcome whenever that
+//! answer does not already imply it.
+
+mod clocks;
+mod input;
+mod state;
+mod transition;
+
+pub use self::clocks::Clocks;
+pub use self::input::{Action, Answer, Context, Decider, Input, Rejection, Step};
+pub use self::state::{Asked, Feedback, Owed, Settlement, State};
+pub use self::transition::transition;

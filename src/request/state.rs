@@ -1,0 +1,175 @@
+//! Where one request stands.
+
+use super::clocks::Clocks;
+use super::input::{Answer, Decider};
+use crate::deadline::DeadlineKind;
+use crate::message::{Cause, Status};
+use crate::time::{Millis, Timestamp};
+
+/// The state of one request, as one of its two sides sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum State {
+    /// We asked: we settle.
+    Asked(Asked),
+    /// We were asked: we answer.
+    Owed(Owed),
+}
+
+/// The requester's side. Everything but `Pending` is final.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// No outcome yet.
+    Pending(Clocks),
+    /// The other side said yes; what it leads to may still be open.
+    Approved(Settlement, Feedback),
+    /// The other side said no.
+    Rejected(Settlement),
+    /// Nobody decided in time.
+    TimedOut(Settlement),
+    /// Ended without a decision.
+    Cancelled(Settlement),
+}
+
+/// The answering side.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Owed {
+    /// The host must answer.
+    Open {
+        /// Until when an answer can still reach the requester in time.
+        until: Timestamp,
+    },
+    /// A critical section holds the request back from the host.
+    Deferred {
+        /// Until when an answer can still reach the requester in time.
+        until: Timestamp,
+    },
+    /// We said yes.
+    Approved(Answer, Feedback),
+    /// We said no.
+    Rejected(Answer),
+    /// Over, and not by our answer alone.
+    Closed {
+        /// How the requester, or the clock, ended it.
+        status: Status,
+        /// Who or what ended it.
+        cause: Cause,
+    },
+}
+
+/// How a request was settled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settlement {
+    /// When.
+    pub at: Timestamp,
+    /// Who or what did it.
+    pub cause: Cause,
+    /// The member that decided; `None` when nobody did.
+    pub by: Option<Decider>,
+    /// The reason or feedback that came with it.
+    pub note: Option<String>,
+    /// When to ask again, from then.
+    pub retry_after: Option<Millis>,
+}
+
+/// What an approval still leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Feedback {
+    /// The member that approved is leaving; its confirmation is due.
+    ExitDue {
+        /// When the grace ends.
+        by: Timestamp,
+    },
+    /// It has not confirmed within the grace.
+    ExitOverdue,
+    /// It has left.
+    Exited,
+    /// The work may be done; its report is to come.
+    ReportDue,
+    /// The work was reported.
+    Reported {
+        /// Whether it worked.
+        ok: bool,
+    },
+    /// It will not come: the member that owed it is gone.
+    Abandoned,
+}
+
+impl State {
+    /// The status that people see.
+    #[must_use]
+    pub const fn status(&self) -> Status {
+        match self {
+            Self::Asked(Asked::Pending(_))
+            | Self::Owed(Owed::Open { .. } | Owed::Deferred { .. }) => Status::Pending,
+            Self::Asked(Asked::Approved(..)) | Self::Owed(Owed::Approved(..)) => Status::Approved,
+            Self::Asked(Asked::Rejected(_)) | Self::Owed(Owed::Rejected(_)) => Status::Rejected,
+            Self::Asked(Asked::TimedOut(_)) => Status::TimedOut,
+            Self::Asked(Asked::Cancelled(_)) => Status::Cancelled,
+            Self::Owed(Owed::Closed { status, .. }) => *status,
+        }
+    }
+
+    /// How it was settled, on the side that settles.
+    #[must_use]
+    pub const fn settlement(&self) -> Option<&Settlement> {
+        match self {
+            Self::Asked(
+                Asked::Approved(settlement, _)
+                | Asked::Rejected(settlement)
+                | Asked::TimedOut(settlement)
+                | Asked::Cancelled(settlement),
+            ) => Some(settlement),
+            Self::Asked(Asked::Pending(_)) | Self::Owed(_) => None,
+        }
+    }
+
+    /// What an approval still leads to.
+    #[must_use]
+    pub const fn feedback(&self) -> Option<Feedback> {
+        match self {
+            Self::Asked(Asked::Approved(_, feedback)) | Self::Owed(Owed::Approved(_, feedback)) => {
+                Some(*feedback)
+            }
+            Self::Asked(
+                Asked::Pending(_) | Asked::Rejected(_) | Asked::TimedOut(_) | Asked::Cancelled(_),
+            )
+            | Self::Owed(
+                Owed::Open { .. } | Owed::Deferred { .. } | Owed::Rejected(_) | Owed::Closed { .. },
+            ) => None,
+        }
+    }
+
+    /// Whether anything more is expected of either side.
+    #[must_use]
+    pub const fn is_open(&self) -> bool {
+        let feedback_due = matches!(
+            self.feedback(),
+            Some(Feedback::ExitDue { .. } | Feedback::ExitOverdue | Feedback::ReportDue)
+        );
+        matches!(self.status(), Status::Pending) || feedback_due
+    }
+
+    /// When this request wants to be looked at next.
+    #[must_use]
+    pub fn next_deadline(&self) -> Option<Timestamp> {
+        match self {
+            Self::Asked(Asked::Pending(clocks)) => Some(clocks.next()),
+            Self::Asked(Asked::Approved(_, Feedback::ExitDue { by })) => Some(*by),
+            Self::Owed(Owed::Open { until } | Owed::Deferred { until }) => Some(*until),
+            Self::Asked(_) | Self::Owed(_) => None,
+        }
+    }
+
+    /// What is due now, if anything.
+    #[must_use]
+    pub fn due(&self, now: Timestamp) -> Option<DeadlineKind> {
+        if self.next_deadline().is_none_or(|at| now < at) {
+            return None;
+        }
+        match self {
+            Self::Asked(Asked::Pending(clocks)) => clocks.due(now),
+            Self::Asked(_) => Some(DeadlineKind::ExitGrace),
+            Self::Owed(_) => Some(DeadlineKind::ObligationEnd),
+        }
+    }
+}
