@@ -19,7 +19,7 @@ use crate::config::Limits;
 use crate::wire::error::{DecodeError, JsonType, cut};
 
 /// A JSON value. The booleans are two variants so that what a variant carries is whole machine
-/// words: values are moved a lot, and a single byte beside the tag makes that half as fast.
+/// words: values are moved a lot, and a single byte beside the tag makes that slower.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Value<'a> {
     /// `null`.
