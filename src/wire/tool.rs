@@ -136,7 +136,7 @@ pub fn decode_tool_call(
             };
             read::tool_call(object, vec![Note::Unwrapped { path: String::new() }], rules)
         }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => {
+        Value::Null | Value::True | Value::False | Value::Number(_) | Value::Array(_) => {
             Err(DecodeError::NotAnObject { found })
         }
     }

@@ -184,9 +184,12 @@ fn message(slots: In<'_, '_, '_>, topic: Topic, type_path: String) -> Decode<Too
 fn chat(slots: In<'_, '_, '_>) -> Decode<ToolMessage> {
     let told = slots.read(BODY, |value, path, _| match value {
         Value::Text(text) => Ok(Some(text.into_owned()).filter(|text| !is_blank(text))),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
-            Err(wrong_type(path, Shape::TextOrObject, &value))
-        }
+        Value::Null
+        | Value::True
+        | Value::False
+        | Value::Number(_)
+        | Value::Array(_)
+        | Value::Object(_) => Err(wrong_type(path, Shape::TextOrObject, &value)),
     })?;
     let summary = slots.text(&[SUMMARY])?;
     if let Some((_, text)) = told {
