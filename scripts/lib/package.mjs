@@ -78,10 +78,15 @@ function consumerTypes(generated) {
   if (start < 0) throw new Failure("wasm-bindgen's types no longer start with `InitInput`.");
   return `/// <reference lib="esnext.disposable" preserve="true" />
 ${generated.slice(0, start)}/** The wasm as bytes (an \`ArrayBuffer\` or a view of one) or as a compiled \`WebAssembly.Module\`. */
-export function initSync(options: { module: object }): void;
+export function initSync(options: { module: object }): RawExports;
+
+/** What the boundary needs of the wasm's exports. */
+export interface RawExports {
+  readonly memory: { readonly buffer: ArrayBuffer };
+}
 
 /** As \`initSync\`, compiling off the calling thread; also takes a URL or a \`Response\`. */
-export default function init(options: { module_or_path: string | object }): Promise<void>;
+export default function init(options: { module_or_path: string | object }): Promise<RawExports>;
 `;
 }
 

@@ -30,6 +30,7 @@ mod receive;
 mod resolve;
 mod shape;
 mod timers;
+mod tool;
 
 mod views;
 
@@ -39,6 +40,7 @@ pub use self::commands::{AskOptions, Refusable, Response};
 pub use self::critical::{SectionId, SectionPolicy};
 pub use self::hash::StateHash;
 pub use self::receive::Sender;
+pub use self::tool::ToolOutcome;
 
 use self::critical::Sections;
 use self::ledger::Ledger;
@@ -158,6 +160,12 @@ impl Engine {
     #[must_use]
     pub const fn incarnation(&self) -> Incarnation {
         self.config.incarnation
+    }
+
+    /// The bounds this engine keeps.
+    #[must_use]
+    pub const fn limits(&self) -> &crate::config::Limits {
+        &self.config.limits
     }
 
     /// The role of that member.

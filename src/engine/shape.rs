@@ -46,3 +46,22 @@ impl Engine {
         Reminder { count, text }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{BooleanPolicy, Limits};
+    use crate::wire;
+
+    #[test]
+    fn what_is_spelled_out_is_understood_by_our_own_reader() {
+        let asker = MemberName::parse("bob").unwrap();
+        for kind in Kind::ALL {
+            let shape = answer_shape(kind, "req_1", &asker);
+            for text in [shape.approve, shape.reject] {
+                let call = wire::decode_tool_call(&text, &Limits::default(), BooleanPolicy::Strict);
+                assert!(call.is_ok_and(|call| call.notes.is_empty()), "{text}");
+            }
+        }
+    }
+}

@@ -77,7 +77,9 @@ impl Engine {
                 Ok(outcome("shutdown_request", Some(id)))
             }
             ToolMessage::PlanApprovalRequest { plan, uses } => {
-                self.command(now, |engine| engine.refuse_elsewhere(&name, "plan_approval_request"))?;
+                self.command(now, |engine| {
+                    engine.refuse_elsewhere(&name, "plan_approval_request")
+                })?;
                 let id = self.submit_plan(now, plan, uses, options)?;
                 Ok(outcome("plan_approval_request", Some(id)))
             }
@@ -170,8 +172,9 @@ impl Engine {
             }
             Target::Member(role) => {
                 let from = self.role();
-                crate::authority::check(Kind::PlanApproval, from, role)
-                    .map_err(|why| InvalidMessage::NotAllowed { message, from, to: role, why }.into())
+                crate::authority::check(Kind::PlanApproval, from, role).map_err(|why| {
+                    InvalidMessage::NotAllowed { message, from, to: role, why }.into()
+                })
             }
         }
     }

@@ -169,6 +169,7 @@ const fn misuse_code(error: &Misuse) -> &'static str {
         Misuse::BadSpan { .. } => "bad_span",
         Misuse::BadOption { .. } => "bad_option",
         Misuse::Closed => "closed",
+        Misuse::NoRandomness => "no_randomness",
         Misuse::UnknownPermit => "unknown_permit",
         Misuse::UnknownSection => "unknown_section",
         Misuse::TooManySections { .. } => "too_many_sections",
@@ -190,6 +191,7 @@ const fn misuse_path(error: &Misuse) -> Option<&str> {
         Misuse::SecondLead => Some("role"),
         Misuse::LifeNotLater { .. } => Some("incarnation"),
         Misuse::Closed
+        | Misuse::NoRandomness
         | Misuse::UnknownPermit
         | Misuse::UnknownSection
         | Misuse::TooManySections { .. }

@@ -4,9 +4,22 @@
 //! catalogue gives each a message and a safe next step in two languages. Imports every room
 //! above the engine.
 
+mod catalogue;
 mod code;
+mod en;
+mod examples;
+mod explain;
+mod render;
+mod rule;
+#[cfg(test)]
+mod tests;
+mod text;
+mod zh;
 
+pub use self::catalogue::{CodeInfo, catalogue, explain_code};
 pub use self::code::Family;
+pub use self::rule::RULES;
+pub use self::text::Lang;
 use crate::config::ConfigError;
 use crate::gate::Denied;
 use crate::ids::{MemberName, RequestId};
@@ -145,6 +158,8 @@ pub enum Misuse {
     },
     /// The engine was closed.
     Closed,
+    /// The machine has no random numbers to give, and no seed was set.
+    NoRandomness,
     /// An option from the host does not have the shape it should.
     BadOption {
         /// Where.

@@ -19,8 +19,8 @@ pub(crate) fn boolean(
     let Some(value) = value else {
         return Err(DecodeError::MissingField { path, expected: Shape::Boolean });
     };
-    if let Value::Bool(plain) = value {
-        return Ok((*plain, None));
+    if let Value::True | Value::False = value {
+        return Ok((*value == Value::True, None));
     }
     let found = value.excerpt();
     match understood(value, policy) {

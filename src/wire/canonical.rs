@@ -116,10 +116,7 @@ fn check_version(fields: &mut Fields<'_, '_>) -> Result<(), DecodeError> {
 
 /// Borrowed, for most frames are judged by their id and forgotten.
 fn frame_id<'a>(fields: &mut Fields<'a, '_>) -> Result<Cow<'a, str>, DecodeError> {
-    let value = fields.required("id", Shape::Text)?;
-    let Value::Text(id) = value else {
-        return Err(wrong_type("id", Shape::Text, &value));
-    };
+    let id = fields.word("id")?;
     // Bounded like every id of a peer, for receivers remember it.
     check_id(&id, || "id".to_owned())?;
     Ok(id)
@@ -143,7 +140,7 @@ fn body<'a>(fields: &mut Fields<'a, '_>) -> Result<RawBody<'a>, DecodeError> {
     match fields.required("message", Shape::TextOrObject)? {
         Value::Text(text) => Ok(RawBody::Text(text.into_owned())),
         Value::Object(object) => Ok(RawBody::Structured(object)),
-        other @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_)) => {
+        other @ (Value::Null | Value::True | Value::False | Value::Number(_) | Value::Array(_)) => {
             Err(wrong_type("message", Shape::TextOrObject, &other))
         }
     }

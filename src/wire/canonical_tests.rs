@@ -152,7 +152,11 @@ fn a_reminder_tells_its_count_and_text() {
     let head = read(&reminded).unwrap();
     assert_eq!(head.reminder, Some(Reminder { count: 2, text: "t".into() }));
     assert_eq!(head.notes, [Note::UnknownField { path: "reminder.x".into() }]);
-    for (reminder, path) in [("7", "reminder"), ("{\"count\":1}", "reminder.text")] {
+    for (reminder, path) in [
+        ("7", "reminder"),
+        ("{\"count\":1}", "reminder.text"),
+        ("{\"count\":0,\"text\":\"t\"}", "reminder.count"),
+    ] {
         let text = with("\"message\"", &format!("\"reminder\":{reminder},\"message\""));
         assert_eq!(refused(&text).path(), Some(path));
     }

@@ -1,5 +1,7 @@
 //! Typed access to the fields of one object, with the path for every error.
 
+use std::borrow::Cow;
+
 use super::boolean::boolean;
 use super::error::{DecodeError, Shape, cut, join};
 use super::json::{Object, Value};
@@ -38,15 +40,25 @@ impl<'a, 'p> Fields<'a, 'p> {
         value.ok_or_else(|| DecodeError::MissingField { path: self.path_of(field), expected })
     }
 
-    /// A text that may be absent.
+    /// A text that may be absent, to keep.
     pub(crate) fn optional_text(&mut self, field: &str) -> Decode<Option<String>> {
-        self.optional(field).map(|value| text(value, || self.path_of(field))).transpose()
+        Ok(self.optional_word(field)?.map(Cow::into_owned))
     }
 
-    /// A text.
+    /// A text to keep.
     pub(crate) fn text(&mut self, field: &str) -> Decode<String> {
+        Ok(self.word(field)?.into_owned())
+    }
+
+    /// A text that may be absent, to look at.
+    pub(crate) fn optional_word(&mut self, field: &str) -> Decode<Option<Cow<'a, str>>> {
+        self.optional(field).map(|value| word(value, || self.path_of(field))).transpose()
+    }
+
+    /// A text to look at.
+    pub(crate) fn word(&mut self, field: &str) -> Decode<Cow<'a, str>> {
         let value = self.required(field, Shape::Text)?;
-        text(value, || self.path_of(field))
+        word(value, || self.path_of(field))
     }
 
     /// A list of texts.
@@ -86,7 +98,7 @@ impl<'a, 'p> Fields<'a, 'p> {
 
     /// A name of a member that may be absent.
     pub(crate) fn optional_member(&mut self, field: &str) -> Decode<Option<MemberName>> {
-        let Some(name) = self.optional_text(field)? else { return Ok(None) };
+        let Some(name) = self.optional_word(field)? else { return Ok(None) };
         let invalid =
             |why| DecodeError::InvalidName { path: self.path_of(field), found: cut(&name), why };
         MemberName::parse(&name).map(Some).map_err(invalid)
@@ -94,30 +106,30 @@ impl<'a, 'p> Fields<'a, 'p> {
 
     /// To whom.
     pub(crate) fn recipient(&mut self, field: &str) -> Decode<Recipient> {
-        let text = self.text(field)?;
+        let text = self.word(field)?;
         recipient(&text, || self.path_of(field))
     }
 
     /// The id of a request.
     pub(crate) fn id(&mut self, field: &str) -> Decode<RequestId> {
-        let text = self.text(field)?;
+        let text = self.word(field)?;
         id(&text, || self.path_of(field))
     }
 
     /// The id of a request that may be absent.
     pub(crate) fn optional_id(&mut self, field: &str) -> Decode<Option<RequestId>> {
-        let text = self.optional_text(field)?;
+        let text = self.optional_word(field)?;
         text.map(|text| id(&text, || self.path_of(field))).transpose()
     }
 
     /// Which life of a member, if told.
     pub(crate) fn optional_incarnation(&mut self, field: &str) -> Decode<Option<Incarnation>> {
-        self.optional_text(field)?.map(|text| self.parse_incarnation(field, &text)).transpose()
+        self.optional_word(field)?.map(|text| self.parse_incarnation(field, &text)).transpose()
     }
 
     /// Which life of a member.
     pub(crate) fn incarnation(&mut self, field: &str) -> Decode<Incarnation> {
-        let text = self.text(field)?;
+        let text = self.word(field)?;
         self.parse_incarnation(field, &text)
     }
 
@@ -128,7 +140,7 @@ impl<'a, 'p> Fields<'a, 'p> {
         choices: &[T],
         name: impl Fn(T) -> &'static str,
     ) -> Decode<Option<T>> {
-        let text = self.optional_text(field)?;
+        let text = self.optional_word(field)?;
         text.map(|text| choice(&text, choices, name, || self.path_of(field))).transpose()
     }
 
@@ -139,7 +151,7 @@ impl<'a, 'p> Fields<'a, 'p> {
         choices: &[T],
         name: impl Fn(T) -> &'static str,
     ) -> Decode<T> {
-        let text = self.text(field)?;
+        let text = self.word(field)?;
         choice(&text, choices, name, || self.path_of(field))
     }
 
@@ -194,12 +206,17 @@ pub(crate) fn unknown_type(
     DecodeError::UnknownType { path, found: cut(found), nearest }
 }
 
-/// A value that must be a text.
+/// A value that must be a text, to keep.
 pub(crate) fn text(value: Value<'_>, path: impl Fn() -> String) -> Decode<String> {
+    word(value, path).map(Cow::into_owned)
+}
+
+/// A value that must be a text, to look at.
+fn word<'a>(value: Value<'a>, path: impl Fn() -> String) -> Decode<Cow<'a, str>> {
     let Value::Text(text) = value else {
         return Err(wrong_type(path(), Shape::Text, &value));
     };
-    Ok(text.into_owned())
+    Ok(text)
 }
 
 /// A value that must be a whole number: digits only (`1e3` and `1.0` are not whole numbers), from

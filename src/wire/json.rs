@@ -16,15 +16,18 @@ use std::borrow::Cow;
 
 use self::reader::Reader;
 use crate::config::Limits;
-use crate::wire::error::{DecodeError, JsonType, Syntax, cut};
+use crate::wire::error::{DecodeError, JsonType, cut};
 
-/// A JSON value.
+/// A JSON value. The booleans are two variants so that what a variant carries is whole machine
+/// words: values are moved a lot, and a single byte beside the tag makes that slower.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Value<'a> {
     /// `null`.
     Null,
-    /// `true` or `false`.
-    Bool(bool),
+    /// `true`.
+    True,
+    /// `false`.
+    False,
     /// A number as it is written; its range is judged where it is used.
     Number(&'a str),
     /// A text; borrowed unless it has escapes.
@@ -38,27 +41,13 @@ pub(crate) enum Value<'a> {
 /// A JSON object: its fields in the order they were written, no name twice.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Object<'a> {
-    /// Few members, so a linear search beats a map.
-    members: Vec<(Cow<'a, str>, Value<'a>)>,
-}
-
-/// Why a text is refused. Small, for it travels beside every value.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum JsonError {
-    /// Not JSON.
-    Syntax { at: usize, expected: Syntax },
-    /// Half of a surrogate pair.
-    LoneSurrogate { at: usize },
-    /// Nested too deep.
-    TooDeep { limit: usize },
-    /// Too many members.
-    TooManyItems { limit: usize },
-    /// A field appears twice.
-    Duplicate { field: Box<str> },
+    /// Few members, so a linear search beats a map. A value that was taken leaves its place, for
+    /// closing the gap would cost more than looking at it again.
+    members: Vec<(Cow<'a, str>, Option<Value<'a>>)>,
 }
 
 /// Reads a whole text.
-pub(crate) fn parse<'a>(text: &'a str, limits: &Limits) -> Result<Value<'a>, JsonError> {
+pub(crate) fn parse<'a>(text: &'a str, limits: &Limits) -> Result<Value<'a>, DecodeError> {
     Reader::new(text, limits).document()
 }
 
@@ -67,15 +56,20 @@ pub(crate) fn document<'a>(text: &'a str, limits: &Limits) -> Result<Value<'a>, 
     if text.len() > limits.frame_bytes {
         return Err(DecodeError::TooLarge { bytes: text.len(), limit: limits.frame_bytes });
     }
-    Ok(parse(text, limits)?)
+    parse(text, limits)
 }
 
-impl Value<'_> {
+impl<'a> Value<'a> {
+    /// The object that it is, if it is one.
+    pub(crate) fn into_object(self) -> Option<Object<'a>> {
+        if let Self::Object(object) = self { Some(object) } else { None }
+    }
+
     /// Which of JSON's types it has.
     pub(crate) const fn json_type(&self) -> JsonType {
         match self {
             Self::Null => JsonType::Null,
-            Self::Bool(_) => JsonType::Boolean,
+            Self::True | Self::False => JsonType::Boolean,
             Self::Number(_) => JsonType::Number,
             Self::Text(_) => JsonType::Text,
             Self::Array(_) => JsonType::Array,
@@ -87,7 +81,8 @@ impl Value<'_> {
     pub(crate) fn excerpt(&self) -> String {
         match self {
             Self::Null => "null".to_owned(),
-            Self::Bool(value) => value.to_string(),
+            Self::True => "true".to_owned(),
+            Self::False => "false".to_owned(),
             Self::Number(digits) => cut(digits),
             Self::Text(text) => format!("\"{}\"", cut(text)),
             Self::Array(_) => "[…]".to_owned(),
@@ -98,31 +93,17 @@ impl Value<'_> {
 
 impl<'a> Object<'a> {
     /// The value of a field.
-    #[cfg(test)]
     pub(crate) fn get(&self, field: &str) -> Option<&Value<'a>> {
-        self.members.iter().find(|(name, _)| name == field).map(|(_, value)| value)
+        self.members.iter().find(|(name, _)| name == field)?.1.as_ref()
     }
 
     /// Takes a field out, so that in the end only what nobody asked for is left.
     pub(crate) fn take(&mut self, field: &str) -> Option<Value<'a>> {
-        let at = self.members.iter().position(|(name, _)| name == field)?;
-        Some(self.members.remove(at).1)
+        self.members.iter_mut().find(|(name, _)| name == field)?.1.take()
     }
 
     /// The names of the fields that are left.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
-        self.members.iter().map(|(name, _)| name.as_ref())
-    }
-}
-
-impl From<JsonError> for DecodeError {
-    fn from(error: JsonError) -> Self {
-        match error {
-            JsonError::Syntax { at, expected } => Self::NotJson { at, expected },
-            JsonError::LoneSurrogate { at } => Self::LoneSurrogate { at },
-            JsonError::TooDeep { limit } => Self::TooDeep { limit },
-            JsonError::TooManyItems { limit } => Self::TooManyItems { limit },
-            JsonError::Duplicate { field } => Self::DuplicateField { field: cut(&field) },
-        }
+        self.members.iter().filter(|(_, value)| value.is_some()).map(|(name, _)| name.as_ref())
     }
 }

@@ -19,7 +19,7 @@ type Reader = (&'static str, fn(In<'_, '_>, BooleanPolicy) -> Out);
 /// Reads a structured message by its `type`.
 pub(super) fn decode(object: Object<'_>, policy: BooleanPolicy) -> Result<Decoded, DecodeError> {
     let mut fields = Fields::new(object, PATH);
-    let name = fields.text("type")?;
+    let name = fields.word("type")?;
     let Some((_, read)) = READERS.iter().find(|(known, _)| *known == name) else {
         let known = READERS.iter().map(|(known, _)| *known);
         return Err(unknown_type(fields.path_of("type"), &name, known));
@@ -115,7 +115,7 @@ fn timing(fields: In<'_, '_>) -> Result<Timing, DecodeError> {
 }
 
 fn digest(fields: In<'_, '_>) -> Result<Digest, DecodeError> {
-    let text = fields.text("digest")?;
+    let text = fields.word("digest")?;
     let invalid =
         || DecodeError::InvalidDigest { path: fields.path_of("digest"), found: cut(&text) };
     Digest::parse(&text).ok_or_else(invalid)

@@ -13,13 +13,12 @@ mod message;
 mod nearest;
 mod note;
 mod plan;
+mod tool;
 
 pub use self::canonical::{Decoded, Head, RawBody, decode_envelope, decode_message, encode};
 pub use self::error::{DecodeError, JsonType, Shape, Syntax};
 pub use self::json::Object;
 pub(crate) use self::nearest::nearest;
 pub use self::note::Note;
-/// tmp
-pub fn looks_like_protocol(_: &str) -> bool {
-    false
-}
+pub use self::plan::decode_plan;
+pub use self::tool::{ToolCall, ToolMessage, decode_tool_call, looks_like_protocol};

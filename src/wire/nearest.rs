@@ -56,6 +56,10 @@ mod tests {
             assert_eq!(among(text, &["team-lead", "alice", "bob"]), None, "{text}");
         }
         assert_eq!(among("a", &["b"]), None);
+        let name = "release-manager";
+        assert_eq!(among("releasemanagr", &[name]), Some(name));
+        assert_eq!(among("rlsemnager", &[name]), None, "four mistakes and more");
+        assert_eq!(among("releasemana", &[name]), None, "four letters missing");
         assert_eq!(among("alice", &[]), None);
     }
 

@@ -2,11 +2,20 @@
 
 use super::error::{DecodeError, Shape};
 use super::fields::{Fields, wrong_type};
-use super::json::Value;
+use super::json::{self, Value};
+use crate::config::Limits;
 use crate::message::{Plan, Uses};
 
 /// Every way in which an approval may be used.
 pub(crate) const USES: [Uses; 2] = [Uses::UntilReport, Uses::Once];
+
+/// Reads a plan that stands alone, as a host hands it in.
+///
+/// # Errors
+/// [`DecodeError`] names the first thing that is wrong; paths begin at `plan`.
+pub fn decode_plan(text: &str, limits: &Limits) -> Result<Plan, DecodeError> {
+    plan(json::document(text, limits)?, "plan")
+}
 
 /// Reads the plan at `path`. All five fields are required.
 pub(crate) fn plan(value: Value<'_>, path: &str) -> Result<Plan, DecodeError> {
@@ -28,15 +37,13 @@ pub(crate) fn plan(value: Value<'_>, path: &str) -> Result<Plan, DecodeError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Limits;
     use crate::wire::JsonType;
-    use crate::wire::json::parse;
 
     const WHOLE: &str =
         r#"{"title":"T","scope":["write:src/**"],"steps":["a","b"],"risk":"R","text":"X"}"#;
 
     fn read(text: &str) -> Result<Plan, DecodeError> {
-        plan(parse(text, &Limits::default()).unwrap(), "plan")
+        decode_plan(text, &Limits::default())
     }
 
     #[test]

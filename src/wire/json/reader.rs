@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::{JsonError, Object, Value};
+use super::{Object, Value};
 use crate::config::Limits;
-use crate::wire::error::Syntax;
+use crate::wire::error::{DecodeError, Syntax, cut};
 
 /// A place in a text, and what may still come.
 pub(super) struct Reader<'a> {
@@ -16,9 +16,15 @@ pub(super) struct Reader<'a> {
     depth_limit: usize,
     items: usize,
     items_limit: usize,
+    /// Why the text is refused, once it is.
+    refusal: DecodeError,
 }
 
-type Read<T> = Result<T, JsonError>;
+/// That the text is refused; the reader knows why. A reason inside every result would make each
+/// value travel through memory twice as wide.
+struct Refused;
+
+type Read<T> = Result<T, Refused>;
 
 impl<'a> Reader<'a> {
     pub(super) fn new(text: &'a str, limits: &Limits) -> Self {
@@ -29,10 +35,15 @@ impl<'a> Reader<'a> {
             depth_limit: limits.depth.min(DEPTH_CEILING),
             items: 0,
             items_limit: limits.items,
+            refusal: DecodeError::NotJson { at: 0, expected: Syntax::Value },
         }
     }
 
-    pub(super) fn document(&mut self) -> Read<Value<'a>> {
+    pub(super) fn document(mut self) -> Result<Value<'a>, DecodeError> {
+        self.whole().map_err(|Refused| self.refusal)
+    }
+
+    fn whole(&mut self) -> Read<Value<'a>> {
         self.skip_space();
         let value = self.value()?;
         self.skip_space();
@@ -49,8 +60,8 @@ impl<'a> Reader<'a> {
             Some(b'{') => Ok(Value::Object(self.object()?)),
             Some(b'[') => Ok(Value::Array(self.array()?)),
             Some(b'-' | b'0'..=b'9') => Ok(Value::Number(self.number()?)),
-            Some(b't') => self.word("true", Value::Bool(true)),
-            Some(b'f') => self.word("false", Value::Bool(false)),
+            Some(b't') => self.word("true", Value::True),
+            Some(b'f') => self.word("false", Value::False),
             Some(b'n') => self.word("null", Value::Null),
             _ => Err(self.expected(Syntax::Value)),
         }
@@ -58,7 +69,7 @@ impl<'a> Reader<'a> {
 
     fn object(&mut self) -> Read<Object<'a>> {
         self.enter()?;
-        let mut members: Vec<(Cow<'a, str>, Value<'a>)> = Vec::new();
+        let mut members: Vec<(Cow<'a, str>, Option<Value<'a>>)> = Vec::new();
         if !self.eat(b'}') {
             members.reserve(TYPICAL_FIELDS);
             loop {
@@ -68,7 +79,7 @@ impl<'a> Reader<'a> {
                 }
                 let name = self.quoted()?;
                 if members.iter().any(|(other, _)| *other == name) {
-                    return Err(JsonError::Duplicate { field: name.into() });
+                    return Err(self.refuse(DecodeError::DuplicateField { field: cut(&name) }));
                 }
                 self.skip_space();
                 if !self.eat(b':') {
@@ -76,7 +87,7 @@ impl<'a> Reader<'a> {
                 }
                 self.skip_space();
                 let value = self.item()?;
-                members.push((name, value));
+                members.push((name, Some(value)));
                 if self.ends(b'}')? {
                     break;
                 }
@@ -105,7 +116,7 @@ impl<'a> Reader<'a> {
     /// Goes into an object or array.
     fn enter(&mut self) -> Read<()> {
         if self.depth >= self.depth_limit {
-            return Err(JsonError::TooDeep { limit: self.depth_limit });
+            return Err(self.refuse(DecodeError::TooDeep { limit: self.depth_limit }));
         }
         self.depth += 1;
         self.at += 1;
@@ -117,7 +128,7 @@ impl<'a> Reader<'a> {
     /// ever built.
     fn item(&mut self) -> Read<Value<'a>> {
         if self.items >= self.items_limit {
-            return Err(JsonError::TooManyItems { limit: self.items_limit });
+            return Err(self.refuse(DecodeError::TooManyItems { limit: self.items_limit }));
         }
         self.items += 1;
         self.value()
@@ -147,7 +158,6 @@ impl<'a> Reader<'a> {
         Ok(Cow::Borrowed(plain))
     }
 
-    #[cold]
     fn quoted_with_escapes(&mut self, start: usize) -> Read<String> {
         let mut text = String::from(self.since(start));
         loop {
@@ -178,7 +188,7 @@ impl<'a> Reader<'a> {
             Some(b'r') => '\r',
             Some(b't') => '\t',
             Some(b'u') => return self.unicode_escape(start),
-            _ => return Err(JsonError::Syntax { at: start, expected: Syntax::Escape }),
+            _ => return Err(self.not_an_escape(start)),
         };
         self.at += 1;
         Ok(plain)
@@ -190,18 +200,18 @@ impl<'a> Reader<'a> {
             0xd800..=0xdbff => {
                 let second_at = self.at;
                 if !self.rest().starts_with(b"\\u") {
-                    return Err(JsonError::LoneSurrogate { at: start });
+                    return Err(self.refuse(DecodeError::LoneSurrogate { at: start }));
                 }
                 self.at += 1;
                 let second = self.four_hex(second_at)?;
                 if !(0xdc00..=0xdfff).contains(&second) {
-                    return Err(JsonError::LoneSurrogate { at: start });
+                    return Err(self.refuse(DecodeError::LoneSurrogate { at: start }));
                 }
                 0x1_0000 + ((first - 0xd800) << 10) + (second - 0xdc00)
             }
             other => other,
         };
-        char::from_u32(code).ok_or(JsonError::LoneSurrogate { at: start })
+        char::from_u32(code).ok_or_else(|| self.refuse(DecodeError::LoneSurrogate { at: start }))
     }
 
     /// The number behind `u`, on which the reader stands.
@@ -210,7 +220,7 @@ impl<'a> Reader<'a> {
         for _ in 0..4 {
             self.at += 1;
             let digit = self.peek().and_then(|byte| char::from(byte).to_digit(16));
-            let digit = digit.ok_or(JsonError::Syntax { at: start, expected: Syntax::Escape })?;
+            let digit = digit.ok_or_else(|| self.not_an_escape(start))?;
             code = code << 4 | digit;
         }
         self.at += 1;
@@ -288,8 +298,18 @@ impl<'a> Reader<'a> {
         self.text.get(start..self.at).unwrap_or_default()
     }
 
-    fn expected(&self, expected: Syntax) -> JsonError {
-        JsonError::Syntax { at: self.at, expected }
+    fn expected(&mut self, expected: Syntax) -> Refused {
+        self.refuse(DecodeError::NotJson { at: self.at, expected })
+    }
+
+    fn not_an_escape(&mut self, at: usize) -> Refused {
+        self.refuse(DecodeError::NotJson { at, expected: Syntax::Escape })
+    }
+
+    #[cold]
+    fn refuse(&mut self, why: DecodeError) -> Refused {
+        self.refusal = why;
+        Refused
     }
 }
 
@@ -312,5 +332,5 @@ const ONES: u64 = 0x0101_0101_0101_0101;
 /// and a thread's stack is no place for a peer to choose a size.
 const DEPTH_CEILING: usize = 128;
 
-/// Room for the fields of most messages at once.
-const TYPICAL_FIELDS: usize = 8;
+/// Room for the fields of an envelope at once.
+const TYPICAL_FIELDS: usize = 12;

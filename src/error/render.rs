@@ -1,0 +1,165 @@
+//! Values in texts: quoted, cut, listed; the same in every language.
+
+use std::fmt::{self, Write};
+
+use super::Lang;
+use crate::ids::MAX_REQUEST_ID_LENGTH;
+use crate::message::{Kind, is_blank};
+use crate::time::Millis;
+
+/// A text in backticks that cannot break out of its line, nor out of the backticks.
+pub(super) struct Quoted<'a>(&'a str);
+
+/// A text without quotes that cannot break out of its line; for words of the host itself.
+pub(super) struct OneLine<'a>(&'a str);
+
+/// Where in a handshake a message stands, by its `type`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// It asks.
+    Asks(Kind),
+    /// It answers.
+    Answers(Kind),
+    /// Neither: chat, or a word on the side.
+    Neither,
+}
+
+/// Quotes a text for a message.
+pub(super) const fn quoted(text: &str) -> Quoted<'_> {
+    Quoted(text)
+}
+
+/// Takes the host's own words into a message.
+pub(super) const fn one_line(text: &str) -> OneLine<'_> {
+    OneLine(text)
+}
+
+/// Quotes at most [`LIST_LENGTH`] texts and counts the rest.
+pub(super) fn list<'a>(lang: Lang, items: impl ExactSizeIterator<Item = &'a str>) -> String {
+    let total = items.len();
+    let shown: Vec<_> = items.take(LIST_LENGTH).map(|item| quoted(item).to_string()).collect();
+    let rest = total.saturating_sub(shown.len());
+    match (lang, total, rest) {
+        (Lang::En, 0, _) => "none".to_owned(),
+        (Lang::Zh, 0, _) => "无".to_owned(),
+        (Lang::En, _, 0) => shown.join(", "),
+        (Lang::Zh, _, 0) => shown.join("、"),
+        (Lang::En, ..) => format!("{} and {rest} more", shown.join(", ")),
+        (Lang::Zh, ..) => format!("{} 等，另有 {rest} 个", shown.join("、")),
+    }
+}
+
+/// Whole seconds, rounded up: waiting too short is asking twice.
+pub(super) const fn seconds(span: Millis) -> u64 {
+    span.as_ms().div_ceil(1_000)
+}
+
+/// Where a message with this `type` stands in its handshake.
+pub(super) fn part(message: &str) -> Part {
+    for kind in Kind::ALL {
+        match message.strip_prefix(kind.name()) {
+            Some("_request") => return Part::Asks(kind),
+            Some("_response") => return Part::Answers(kind),
+            Some(_) | None => {}
+        }
+    }
+    Part::Neither
+}
+
+impl fmt::Display for Quoted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_char('`')?;
+        for c in self.0.chars().take(LONGEST) {
+            match c {
+                // It would end the quotation, and what follows would read like our own words.
+                '`' => write!(f, "{}", c.escape_unicode())?,
+                _ => write_visibly(f, c)?,
+            }
+        }
+        if self.0.chars().nth(LONGEST).is_some() {
+            f.write_char('…')?;
+        }
+        f.write_char('`')
+    }
+}
+
+impl fmt::Display for OneLine<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.chars().take(LONGEST).try_for_each(|c| write_visibly(f, c))
+    }
+}
+
+/// Writes a character so that it takes room where it stands, and no effect elsewhere.
+fn write_visibly(f: &mut fmt::Formatter<'_>, c: char) -> fmt::Result {
+    match c {
+        '"' | '\'' | ' ' => f.write_char(c),
+        '\n' | '\r' | '\t' => write!(f, "{}", c.escape_default()),
+        _ if shows_nothing(c) => write!(f, "{}", c.escape_unicode()),
+        _ => write!(f, "{}", c.escape_debug()),
+    }
+}
+
+/// Whether a character cannot be seen.
+fn shows_nothing(c: char) -> bool {
+    is_blank(c.encode_utf8(&mut [0; 4]))
+}
+
+/// The longest quotation, in characters: no id is cut, for a reader must be able to repeat it.
+const LONGEST: usize = MAX_REQUEST_ID_LENGTH;
+
+/// The longest list: more names than a reader compares at a glance.
+const LIST_LENGTH: usize = 12;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_peer_wrote_stays_on_its_line_and_in_its_quotes() {
+        let hostile = "a\n\u{1b}[2J\u{202e}\u{2028}\u{3164}`; now \\";
+        let shown = r"`a\n\u{1b}[2J\u{202e}\u{2028}\u{3164}\u{60}; now \\`";
+        assert_eq!(quoted(hostile).to_string(), shown);
+    }
+
+    #[test]
+    fn what_can_be_read_stays_readable() {
+        assert_eq!(quoted("批准？\"yes\" — Ünï").to_string(), "`批准？\"yes\" — Ünï`");
+    }
+
+    #[test]
+    fn words_of_the_host_keep_their_own_quotes_and_stay_on_one_line() {
+        let detail = "unknown field `x`,\nexpected `y`";
+        assert_eq!(one_line(detail).to_string(), r"unknown field `x`,\nexpected `y`");
+    }
+
+    #[test]
+    fn a_quotation_is_cut_but_never_an_id() {
+        let id = "x".repeat(LONGEST);
+        assert_eq!(quoted(&id).to_string(), format!("`{id}`"));
+        assert_eq!(quoted(&format!("{id}y")).to_string(), format!("`{id}…`"));
+    }
+
+    #[test]
+    fn a_long_list_is_cut_and_the_rest_is_counted() {
+        let names: Vec<_> = (0..14).map(|n| format!("m{n}")).collect();
+        let items = || names.iter().map(String::as_str);
+        assert!(list(Lang::En, items()).ends_with("`m11` and 2 more"));
+        assert!(list(Lang::Zh, items()).ends_with("`m11` 等，另有 2 个"));
+        assert_eq!(list(Lang::En, items().take(2)), "`m0`, `m1`");
+        assert_eq!(list(Lang::Zh, items().take(0)), "无");
+    }
+
+    #[test]
+    fn every_handshake_is_recognised_by_its_type() {
+        assert_eq!(part("shutdown_request"), Part::Asks(Kind::Shutdown));
+        assert_eq!(part("plan_approval_response"), Part::Answers(Kind::PlanApproval));
+        assert_eq!(part("progress"), Part::Neither);
+        assert_eq!(part("text"), Part::Neither);
+    }
+
+    #[test]
+    fn seconds_are_rounded_up() {
+        assert_eq!(seconds(Millis::new(1)), 1);
+        assert_eq!(seconds(Millis::new(9_001)), 10);
+    }
+}

@@ -1,0 +1,175 @@
+//! 简体中文: why a message that could be read may not be sent or believed.
+
+use crate::authority::{self, AuthorityError};
+use crate::error::Lang;
+use crate::error::render::{Part, list, part, quoted};
+use crate::ids::MemberName;
+use crate::message::{Kind, Role, ScopeError};
+use crate::validate::InvalidMessage;
+
+pub(super) fn message(error: &InvalidMessage) -> String {
+    match error {
+        InvalidMessage::Broadcast { message } => {
+            format!("`{message}` 只与一名成员有关，不能发给 `*`")
+        }
+        InvalidMessage::ToOneself { message } => format!("这条 `{message}` 是成员发给自己的"),
+        InvalidMessage::UnknownRecipient { name, nearest, roster } => {
+            unknown_recipient(name, nearest.as_ref(), roster)
+        }
+        InvalidMessage::ResponseNotToLead { to } => {
+            format!("工作成员对关闭请求的答复只发给负责人，这条却发给 `{}`", to.name())
+        }
+        InvalidMessage::NotAllowed { message, from, to, why } => {
+            not_allowed(message, *from, *to, *why)
+        }
+        InvalidMessage::ReasonRequired { message, path } => {
+            format!("表示拒绝的 `{message}` 必须在 `{path}` 中说明理由，实际没有")
+        }
+        InvalidMessage::TextTooLong { path, bytes, limit } => {
+            format!("{} 共 {bytes} 字节，上限为 {limit} 字节", quoted(path))
+        }
+        InvalidMessage::Blank { path } => format!("`{path}` 没有可见内容，应为有内容的文本"),
+        InvalidMessage::InvalidScope { path, why } => {
+            format!("{} 不是有效的范围条目：{}", quoted(path), scope(*why))
+        }
+        InvalidMessage::ZeroLimit { path } => {
+            format!("`{path}` 为 0 毫秒，至少应为 1：否则请求一开始就结束了")
+        }
+        InvalidMessage::TimeoutOverCap { timeout, cap } => {
+            format!("空闲时限 {} 毫秒超过了总时限 {} 毫秒", timeout.as_ms(), cap.as_ms())
+        }
+    }
+}
+
+pub(super) fn hint(error: &InvalidMessage) -> String {
+    match error {
+        InvalidMessage::Broadcast { message } => broadcast_hint(message),
+        InvalidMessage::ToOneself { message } => to_oneself_hint(message),
+        InvalidMessage::UnknownRecipient { .. } => {
+            "逐字使用名单中的名字；不在名单上的成员不属于团队"
+        }
+        InvalidMessage::ResponseNotToLead { .. } => {
+            "如果是负责人请你离开，就用那个请求的 id 答复负责人；否则什么都不要发送"
+        }
+        InvalidMessage::NotAllowed { message, from, why, .. } => {
+            not_allowed_hint(message, *from, *why)
+        }
+        InvalidMessage::ReasonRequired { message, path } => return reason_hint(message, path),
+        InvalidMessage::TextTooLong { .. } => {
+            "写得短一些，或把详细内容放到对方能读取的地方并说明位置"
+        }
+        InvalidMessage::Blank { .. } => "用看得见的文字写明内容",
+        InvalidMessage::InvalidScope { .. } => {
+            "每个条目写成 `verb:resource` 或 `verb:folder/**`，例如 `write:src/auth/**`，\
+             只列出计划需要的内容"
+        }
+        InvalidMessage::ZeroLimit { .. } => "省略该时限以采用默认值，或设为正数",
+        InvalidMessage::TimeoutOverCap { .. } => "调低空闲时限或调高总时限；两者都省略则采用默认值",
+    }
+    .to_owned()
+}
+
+/// Which part of a scope entry or an action is wrong.
+pub(super) const fn scope(why: ScopeError) -> &'static str {
+    match why {
+        ScopeError::NoVerb => "开头应为由 `a-z 0-9 _ -` 组成的动词和一个冒号",
+        ScopeError::NoResource => "冒号后应有资源",
+        ScopeError::DotSegment => "路径段 `.` 或 `..` 所指的位置与字面不同",
+        ScopeError::EmptySegment => "两个斜杠之间或末尾有空路径段",
+        ScopeError::Wildcard => "`*` 只能出现在末尾的 `/**` 中",
+        ScopeError::BadCharacter => "不接受控制字符和反斜杠",
+    }
+}
+
+fn unknown_recipient(name: &str, nearest: Option<&MemberName>, roster: &[MemberName]) -> String {
+    let roster = list(Lang::Zh, roster.iter().map(MemberName::as_str));
+    let unknown = match name {
+        "" => "没有写明收件人".to_owned(),
+        name => format!("团队中没有 {}", quoted(name)),
+    };
+    match nearest {
+        Some(nearest) => {
+            format!("{unknown}；最接近的名字是 {}，成员有：{roster}", quoted(nearest.as_str()))
+        }
+        None => format!("{unknown}；成员有：{roster}"),
+    }
+}
+
+fn not_allowed(message: &str, from: Role, to: Role, why: AuthorityError) -> String {
+    let why = match why {
+        AuthorityError::MayNotAsk => "请求方没有这个角色",
+        AuthorityError::LeadIsNoTarget => "任何人都不能请负责人离开",
+        AuthorityError::PeersDoNotDecide => "工作成员之间不互相裁决",
+        AuthorityError::MayNotDecide => "裁决方没有这个角色",
+    };
+    let (from, to) = (from.name(), to.name());
+    let goes = |from: Role, to: Role| format!("应由 `{}` 发给 `{}`", from.name(), to.name());
+    let rule = match part(message) {
+        Part::Asks(kind) => {
+            goes(authority::rules(kind).asked_by, authority::rules(kind).decided_by)
+        }
+        Part::Answers(kind) => {
+            goes(authority::rules(kind).decided_by, authority::rules(kind).asked_by)
+        }
+        Part::Neither => "应在另一对角色之间".to_owned(),
+    };
+    format!("`{message}` {rule}，这条却由 `{from}` 发给 `{to}`：{why}")
+}
+
+fn broadcast_hint(message: &str) -> &'static str {
+    match part(message) {
+        Part::Asks(Kind::Shutdown) => {
+            "由负责人按名字逐个发给工作成员，每人一条；普通文本可以发给 `*`"
+        }
+        Part::Asks(Kind::PlanApproval) => "计划只提交给负责人；普通文本可以发给 `*`",
+        Part::Answers(_) => "答复只发给提出该请求的成员；没有待答复的请求就什么都不要发送",
+        Part::Neither => "只发给与之有关的那名成员；普通文本可以发给 `*`",
+    }
+}
+
+fn to_oneself_hint(message: &str) -> &'static str {
+    match part(message) {
+        Part::Asks(_) => {
+            "不要发送：成员不能裁决自己的请求；只有原本就要发给别的成员时，才改写收件人"
+        }
+        Part::Answers(_) => "什么都不要发送：成员不答复自己的请求",
+        Part::Neither => "什么都不要发送：没有谁在等发给自己的消息",
+    }
+}
+
+fn not_allowed_hint(message: &str, from: Role, why: AuthorityError) -> &'static str {
+    match (part(message), why) {
+        (Part::Answers(_) | Part::Neither, _) if from == Role::Lead => {
+            "什么都不要发送，继续履行负责人的工作：这里不需要你答复"
+        }
+        (Part::Answers(_) | Part::Neither, _) => {
+            "什么都不要发送：此事不由你决定；想说的话用普通文本告诉负责人"
+        }
+        (Part::Asks(Kind::Shutdown), AuthorityError::LeadIsNoTarget) => {
+            "不要发送：负责人一直在岗，直到宿主结束团队"
+        }
+        (Part::Asks(Kind::Shutdown), _) if from == Role::Lead => {
+            "不要发送：只有工作成员会被请求离开"
+        }
+        (Part::Asks(Kind::Shutdown), _) => {
+            "用普通文本把你注意到的情况告诉负责人；是否提出请求由负责人决定"
+        }
+        (Part::Asks(Kind::PlanApproval), _) if from == Role::Worker => {
+            "把计划提交给负责人并等待裁决；与其他成员用普通文本交流"
+        }
+        (Part::Asks(Kind::PlanApproval), _) => {
+            "只有工作成员提交计划：用普通文本向一名工作成员说明要做的事"
+        }
+    }
+}
+
+fn reason_hint(message: &str, path: &str) -> String {
+    match part(message) {
+        Part::Answers(Kind::PlanApproval) => {
+            format!("保持你的决定，并在 `{path}` 中写明计划要怎样修改后再提交")
+        }
+        Part::Answers(Kind::Shutdown) | Part::Asks(_) | Part::Neither => {
+            format!("保持你的决定，并在 `{path}` 中写明受什么阻碍，知道的话再写明何时空闲")
+        }
+    }
+}

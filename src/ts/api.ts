@@ -1,0 +1,27 @@
+/** Everything public, whichever way the wasm is loaded. */
+
+export { type Clock, ManualClock, systemClock } from "./clock.js";
+export { Engine } from "./engine.js";
+export { type ErrorData, type ErrorFamily, ProtocolError } from "./errors.js";
+export {
+  type BusFrame,
+  type BusMember,
+  LocalBus,
+  type LocalBusOptions,
+} from "./local-bus.js";
+export type { AbortSignalLike } from "./platform.js";
+export {
+  type Abortable,
+  approve,
+  type CriticalSection,
+  type FrameEvent,
+  type Gate,
+  type HostEvent,
+  type PendingOutcome,
+  type Permit,
+  ProtocolEngine,
+  type ProtocolEngineOptions,
+  type RequestHandler,
+  reject,
+} from "./protocol-engine.js";
+export * from "./types.js";

@@ -1,0 +1,413 @@
+/** The sans-IO engine: no timers, no promises, no transport. */
+
+import { begin, isStarted, type Output, put, type RawEvent, type RawSend, take } from "./boundary.js";
+import { type ErrorData, hostError, ProtocolError } from "./errors.js";
+import type {
+  AuditEntry,
+  Decision,
+  Disposition,
+  DropReason,
+  Effect,
+  EngineOptions,
+  Event,
+  Liveness,
+  MemberOptions,
+  MemberView,
+  NotedAs,
+  Obligation,
+  Outcome,
+  PlanInput,
+  PlanOptions,
+  ProgressOptions,
+  Report,
+  RequestView,
+  Role,
+  SectionOptions,
+  ShutdownOptions,
+  ToolOutcome,
+} from "./types.js";
+import { RawEngine } from "./wasm/team_protocols.js";
+
+/**
+ * Speaks for one member of a team, without any input or output of its own.
+ *
+ * Its methods come in four families: reading (`team`, `obligations`, …), commands from the host
+ * (`requestShutdown`, `respond`, …), the world (`receive`, `handleDeadline`, `handleSendFailed`),
+ * and out (`pollEffect`, `pollDeadline`). The one law: after each input drain all effects, then
+ * read the next deadline. `now` is milliseconds since the Unix epoch and comes first everywhere;
+ * an earlier `now` than before never moves time back.
+ *
+ * Every command throws a {@link ProtocolError} when it is refused, and has then changed nothing.
+ */
+export class Engine {
+  readonly #raw: RawEngine;
+  readonly #lang: "en" | "zh";
+  #effects: (RawSend | RawEvent)[] = [];
+  #next = 0;
+  #frameLimit = 0;
+  #gone = false;
+
+  /**
+   * @throws {ProtocolError} when the options make no sense; `path` says which.
+   */
+  constructor(options: EngineOptions, now: number) {
+    if (!isStarted()) throw new Error("call init() of team-protocols/slim first");
+    this.#lang = options.lang === "zh" ? "zh" : "en";
+    this.#raw = new RawEngine();
+    const json = JSON.stringify(options);
+    this.#call((raw) => raw.open(now, this.#put(json)));
+    this.#frameLimit = this.#raw.frameLimit();
+  }
+
+  // ---- read ----
+
+  /** The member this engine speaks for. */
+  get member(): string {
+    return this.#open().text(4);
+  }
+
+  /** The role of that member. */
+  get role(): Role {
+    return this.#open().text(3) as Role;
+  }
+
+  /** This life of the member: start in ms, and 64 random bits. */
+  get incarnation(): string {
+    return this.#open().text(0);
+  }
+
+  /** Whether this member may still take on anything: `active`, `leaving` or `left`. */
+  get liveness(): Liveness {
+    return this.#open().text(2) as Liveness;
+  }
+
+  /** Every member with role, liveness, life, and what is open between it and this one. */
+  team(): MemberView[] {
+    return this.#open().view(0) as MemberView[];
+  }
+
+  /** What this member must answer now, oldest first, with the exact shape of each answer. */
+  obligations(): Obligation[] {
+    return this.#open().view(1) as Obligation[];
+  }
+
+  /** The last audit entries, oldest first: one for every accept, settlement, drop, refusal, alarm. */
+  audit(): AuditEntry[] {
+    return this.#open().view(2) as AuditEntry[];
+  }
+
+  /** The names of the critical sections that are open. */
+  sections(): string[] {
+    return this.#open().view(3) as string[];
+  }
+
+  /** One request by its whole id, while it is open or remembered. */
+  request(requestId: string): RequestView | undefined {
+    begin();
+    return this.#open().request(0, this.#put(requestId)) ?? undefined;
+  }
+
+  /** How a request of this member ended, while it is remembered. */
+  outcome(requestId: string): Outcome | undefined {
+    begin();
+    return this.#open().request(1, this.#put(requestId)) ?? undefined;
+  }
+
+  /**
+   * A hash over ledger, roster and gate, the same on every machine for the same history. It does
+   * not change over anything that changes no state.
+   */
+  stateHash(): string {
+    return this.#open().text(1);
+  }
+
+  // ---- commands ----
+
+  /**
+   * Asks a worker to leave; returns the request id. A member that is leaving already is not asked
+   * again: the id of the shutdown it agreed to comes back.
+   */
+  requestShutdown(now: number, to: string, options: ShutdownOptions = {}): string {
+    const { reason, timeoutMs, capMs } = options;
+    return this.#call((raw) =>
+      raw.requestShutdown(now, this.#put(to), this.#putOptional(reason), timeoutMs, capMs),
+    );
+  }
+
+  /** Asks the lead to approve a plan; returns the request id. The gate stays closed until then. */
+  submitPlan(now: number, plan: PlanInput, options: PlanOptions = {}): string {
+    const { uses, timeoutMs, capMs } = options;
+    const json = JSON.stringify({ steps: [], text: "", ...plan });
+    return this.#call((raw) =>
+      raw.submitPlan(now, this.#put(json), uses === "once", timeoutMs, capMs),
+    );
+  }
+
+  /**
+   * Answers a request that was put to this member; returns its whole id. `requestId` may be an
+   * unambiguous beginning of it.
+   */
+  respond(now: number, requestId: string, decision: Decision): string {
+    const { approve, reason, retryAfterMs } = decision;
+    if (typeof approve !== "boolean") throw hostError("not_boolean", this.#lang);
+    return this.#call((raw) =>
+      raw.respond(now, this.#put(requestId), this.#putOptional(reason), approve, retryAfterMs),
+    );
+  }
+
+  /** Withdraws a request of this member. */
+  cancel(now: number, requestId: string): string {
+    return this.#call((raw) => raw.cancel(now, this.#put(requestId)));
+  }
+
+  /** Tells the lead how the work of an approved plan went. The gate closes for it. */
+  report(now: number, requestId: string, report: Report): string {
+    const { ok, detail } = report;
+    if (typeof ok !== "boolean") throw hostError("not_boolean", this.#lang);
+    return this.#call((raw) =>
+      raw.report(now, this.#put(requestId), this.#putOptional(detail), ok),
+    );
+  }
+
+  /** Says something to one member, or to everyone with `*`; returns how many it goes to. */
+  say(now: number, to: string, text: string): number {
+    return Number(this.#call((raw) => raw.say(now, this.#put(to), this.#put(text))));
+  }
+
+  /** Tells that this member is at work. */
+  progress(now: number, options: ProgressOptions = {}): void {
+    const { requestId, note, busyForMs } = options;
+    this.#call((raw) =>
+      raw.progress(now, this.#putOptional(requestId), this.#putOptional(note), busyForMs),
+    );
+  }
+
+  /** Tells the lead that this member has nothing to do. */
+  idle(now: number, note?: string): void {
+    this.#call((raw) => raw.idle(now, this.#putOptional(note)));
+  }
+
+  /** Confirms that this member has left; afterwards it takes part in nothing. */
+  exit(now: number): void {
+    this.#call((raw) => raw.exit(now));
+  }
+
+  /**
+   * Does what a model wrote as the input of its message tool: a JSON text (or the parsed object)
+   * in either of the forms models use. The engine fills in what a model need not know.
+   */
+  callTool(now: number, input: string | object): ToolOutcome {
+    const text = typeof input === "string" ? input : JSON.stringify(input);
+    return JSON.parse(this.#call((raw) => raw.callTool(now, this.#put(text)))) as ToolOutcome;
+  }
+
+  /** Lets a guarded action (`verb:resource`) start if an approved plan covers it. */
+  enterGate(now: number, action: string): { permit: number; requestId: string } {
+    const entered = this.#call((raw) => raw.enterGate(now, this.#put(action)));
+    const space = entered.indexOf(" ");
+    return { permit: Number(entered.slice(0, space)), requestId: entered.slice(space + 1) };
+  }
+
+  /** The work a permit was given for could not start: a one-shot approval is given back. */
+  startFailed(now: number, permit: number): void {
+    this.#call((raw) => raw.startFailed(now, permit));
+  }
+
+  /** Enters a critical section; returns its id. While it is open it answers shutdown requests. */
+  enterSection(now: number, name: string, options: SectionOptions = {}): number {
+    const { etaMs, policy } = options;
+    return Number(
+      this.#call((raw) => raw.enterSection(now, this.#put(name), etaMs, policy === "defer")),
+    );
+  }
+
+  /** Leaves a critical section. Requests that the last one held back come up now. */
+  leaveSection(now: number, section: number): void {
+    this.#call((raw) => raw.leaveSection(now, section));
+  }
+
+  /** Adds a member to the roster. */
+  addMember(now: number, member: MemberOptions): void {
+    const json = JSON.stringify(member);
+    this.#call((raw) => raw.addMember(now, this.#put(json)));
+  }
+
+  /**
+   * Announces a new life of a member (a respawn): everything open with the former life ends, and
+   * nothing addressed to it or coming from it counts any more.
+   */
+  announce(now: number, member: string, incarnation: string): void {
+    this.#call((raw) => raw.announce(now, this.#put(member), this.#put(incarnation)));
+  }
+
+  /** Records that a member is gone, on the host's word. */
+  memberGone(now: number, member: string): void {
+    this.#call((raw) => raw.memberGone(now, this.#put(member)));
+  }
+
+  // ---- the world ----
+
+  /**
+   * Takes in one frame. `from` is who sent it by the word of the transport; without it the frame
+   * is refused unless the engine was told to trust claimed senders. Never throws for anything a
+   * peer can do: the disposition tells what became of the frame.
+   */
+  receive(now: number, frame: string, from?: string): Disposition {
+    let status = REFUSED;
+    const broken = this.#broken(frame);
+    const result = this.#call((raw) => {
+      status =
+        broken === undefined
+          ? raw.receive(now, put(frame), this.#putSender(from))
+          : raw.receiveBroken(now, broken.what, broken.number, this.#putSender(from));
+      return status;
+    });
+    return disposition(status, result);
+  }
+
+  /** Does what is due. Early and repeated calls do nothing. */
+  handleDeadline(now: number): void {
+    this.#call((raw) => raw.handleDeadline(now));
+  }
+
+  /** The transport could not send the frame with this number. */
+  handleSendFailed(now: number, seq: number): void {
+    this.#call((raw) => raw.handleSendFailed(now, seq));
+  }
+
+  // ---- out ----
+
+  /** The next thing to do, or `undefined`. Drain them all after each input. */
+  pollEffect(): Effect | undefined {
+    const raw = this.#effects[this.#next];
+    if (raw === undefined) {
+      if (this.#next > 0) {
+        this.#effects = [];
+        this.#next = 0;
+      }
+      return undefined;
+    }
+    this.#next += 1;
+    if (raw.kind === "event") return new EventEffect(raw);
+    return { type: "send", to: raw.to, frame: raw.frame, seq: raw.seq };
+  }
+
+  /** When to call `handleDeadline` at the latest, or `undefined` when nothing is due. */
+  pollDeadline(): number | undefined {
+    return this.#open().pollDeadline();
+  }
+
+  /** Ends what this member asked for as `cancelled`; no later input counts. */
+  close(now: number): void {
+    this.#call((raw) => raw.close(now));
+  }
+
+  /** Gives the core's memory back. Every later call is refused. */
+  dispose(): void {
+    if (this.#gone) return;
+    this.#gone = true;
+    this.#raw.free();
+  }
+
+  /** As {@link dispose}, for `using`. */
+  [Symbol.dispose](): void {
+    this.dispose();
+  }
+
+  // ---- inside ----
+
+  #open(): RawEngine {
+    if (this.#gone) throw hostError("closed", this.#lang);
+    return this.#raw;
+  }
+
+  #put(text: string): number {
+    if (typeof text !== "string") throw hostError("not_text", this.#lang);
+    if (!isWellFormed(text)) throw hostError("not_well_formed", this.#lang);
+    return put(text);
+  }
+
+  #putOptional(text: string | undefined): number {
+    return text === undefined ? put(undefined) : this.#put(text);
+  }
+
+  #putSender(from: string | undefined): number {
+    // A transport that vouches for something that is no name vouches for nobody in the team.
+    const known = from === undefined || (typeof from === "string" && isWellFormed(from));
+    return put(known ? from : "");
+  }
+
+  #broken(frame: string): { what: number; number: number } | undefined {
+    if (typeof frame !== "string") return { what: 2, number: 0 };
+    // No text has fewer bytes of UTF-8 than UTF-16 units.
+    if (frame.length > this.#frameLimit) return { what: 0, number: frame.length };
+    if (!isWellFormed(frame)) return { what: 1, number: frame.search(LONE_SURROGATE) };
+    return undefined;
+  }
+
+  /** Runs one call of the core and takes out what it left behind. */
+  #call(run: (raw: RawEngine) => number): string {
+    const raw = this.#open();
+    begin();
+    let status: number;
+    try {
+      status = run(raw);
+    } catch (cause) {
+      // The core refuses by status and never throws: what is thrown is a text that could not be
+      // written, or a core that stopped.
+      throw ProtocolError.is(cause) ? cause : hostError("internal", this.#lang, cause);
+    }
+    const { result, effects }: Output = take();
+    if (effects.length > 0) this.#effects.push(...effects);
+    if (status === REFUSED) throw new ProtocolError(JSON.parse(result) as ErrorData);
+    return result;
+  }
+}
+
+/** An event whose JSON is parsed when somebody wants to know. */
+class EventEffect {
+  readonly type = "event";
+  readonly #raw: RawEvent;
+  #event: Event | undefined;
+
+  constructor(raw: RawEvent) {
+    this.#raw = raw;
+  }
+
+  get requestId(): string {
+    return this.#raw.requestId;
+  }
+
+  get event(): Event {
+    this.#event ??= JSON.parse(this.#raw.json) as Event;
+    return this.#event;
+  }
+}
+
+function disposition(status: number, result: string): Disposition {
+  switch (status) {
+    case ACCEPTED:
+      return { type: "accepted", requestId: result };
+    case SETTLED:
+      return { type: "settled", requestId: result };
+    case NOTED:
+      return { type: "noted", as: result as NotedAs };
+    case DROPPED:
+      return { type: "dropped", reason: result as DropReason };
+    default:
+      return { type: "refused", error: new ProtocolError(JSON.parse(result) as ErrorData) };
+  }
+}
+
+function isWellFormed(text: string): boolean {
+  const { isWellFormed: native } = text as { isWellFormed?: () => boolean };
+  return native === undefined ? !LONE_SURROGATE.test(text) : native.call(text);
+}
+
+const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
+
+const REFUSED = 1;
+const ACCEPTED = 2;
+const SETTLED = 3;
+const NOTED = 4;
+const DROPPED = 5;

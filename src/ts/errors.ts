@@ -1,0 +1,170 @@
+/** The one error class of this package. */
+
+/** Whose fault an error is. */
+export type ErrorFamily =
+  /** The text cannot be read: the sender's. */
+  | "undecodable"
+  /** The message breaks a rule: the sender's, or the model's. */
+  | "invalid"
+  /** It does not fit how things stand: perhaps nobody's. */
+  | "not_now"
+  /** The call makes no sense: the host's. */
+  | "misuse"
+  /** The configuration makes no sense: the host's. */
+  | "configuration"
+  /** The transport could not send: the transport's. */
+  | "transport";
+
+/** What an error tells. */
+export interface ErrorData {
+  /** Whose fault it is. */
+  readonly family: ErrorFamily;
+  /** The stable code: decide by this one. */
+  readonly code: string;
+  /** The group of rules it belongs to. */
+  readonly rule: string;
+  /** The field at fault, where there is one. */
+  readonly path?: string;
+  /** What was wrong, and what would have been accepted. */
+  readonly message: string;
+  /** The safe next step, also for a reader that is a model. */
+  readonly hint: string;
+}
+
+/**
+ * Something was refused. A refused call or frame has changed nothing.
+ *
+ * Recognise it by `code`; `instanceof` works within one copy of the package,
+ * {@link ProtocolError.is} across copies and realms.
+ */
+export class ProtocolError extends Error {
+  /** Always `"ProtocolError"`. */
+  override readonly name = "ProtocolError";
+  /** Whose fault it is. */
+  readonly family: ErrorFamily;
+  /** The stable code: decide by this one. */
+  readonly code: string;
+  /** The group of rules it belongs to. */
+  readonly rule: string;
+  /** The field at fault, where there is one. */
+  readonly path: string | undefined;
+  /** The safe next step, also for a reader that is a model. */
+  readonly hint: string;
+
+  /** Makes an error from what it tells. */
+  constructor(data: ErrorData, options?: { cause?: unknown }) {
+    super(data.message, options);
+    this.family = data.family;
+    this.code = data.code;
+    this.rule = data.rule;
+    this.path = data.path;
+    this.hint = data.hint;
+  }
+
+  /** Whether a caught value is an error of this package, whichever copy of it threw it. */
+  static is(value: unknown): value is ProtocolError {
+    return (
+      value instanceof Error &&
+      value.name === "ProtocolError" &&
+      typeof (value as Partial<ProtocolError>).code === "string"
+    );
+  }
+
+  /** The error as plain data, for logs and for models. */
+  toJSON(): ErrorData {
+    const { family, code, rule, path, message, hint } = this;
+    return { family, code, rule, ...(path === undefined ? {} : { path }), message, hint };
+  }
+}
+
+/** An error that arises on this side of the boundary. */
+export function hostError(
+  code: keyof typeof HOST_ERRORS,
+  lang: "en" | "zh" = "en",
+  cause?: unknown,
+): ProtocolError {
+  const { family, rule, en, zh } = HOST_ERRORS[code];
+  const [message, hint] = lang === "zh" ? zh : en;
+  return new ProtocolError(
+    { family, code, rule, message, hint },
+    cause === undefined ? undefined : { cause },
+  );
+}
+
+/** Codes of this side: what the core cannot know of. */
+const HOST_ERRORS = {
+  send_failed: {
+    family: "transport",
+    rule: "transport",
+    en: [
+      "the transport could not send the request; it ended as `cancelled`, cause `send_failed`",
+      "see `cause` for the transport's own error; once it works again, ask anew",
+    ],
+    zh: [
+      "传输层未能发送该请求；请求以 `cancelled` 结束，原因 `send_failed`",
+      "传输层自身的错误见 `cause`；恢复后请重新发起请求",
+    ],
+  },
+  handler_taken: {
+    family: "misuse",
+    rule: "lifecycle",
+    en: [
+      "there is a handler for this kind of request already",
+      "one handler decides; call the function that `onRequest` returned to take the first one away",
+    ],
+    zh: [
+      "该类请求已有处理函数",
+      "只能由一个处理函数作决定；先调用 `onRequest` 返回的函数移除前一个",
+    ],
+  },
+  closed: {
+    family: "misuse",
+    rule: "lifecycle",
+    en: ["the engine is closed", "make a new engine; a closed one takes part in nothing"],
+    zh: ["引擎已关闭", "请新建引擎；已关闭的引擎不再参与任何通信"],
+  },
+  not_well_formed: {
+    family: "undecodable",
+    rule: "shape",
+    en: [
+      "the text contains half of a surrogate pair, which no encoding can carry",
+      "use `text.toWellFormed()`, or find where the text was cut in the middle of a character",
+    ],
+    zh: [
+      "文本含有半个代理对，任何编码都无法表示",
+      "使用 `text.toWellFormed()`，或检查文本是否在字符中间被截断",
+    ],
+  },
+  not_text: {
+    family: "misuse",
+    rule: "shape",
+    en: ["a text was expected", "pass a string"],
+    zh: ["此处应为文本", "请传入字符串"],
+  },
+  not_boolean: {
+    family: "misuse",
+    rule: "shape",
+    en: [
+      "a decision is `true` or `false`",
+      "pass a boolean; texts are read as booleans only where models write them (`callTool`)",
+    ],
+    zh: ["决定必须是 `true` 或 `false`", "请传入布尔值；只有模型书写的输入（`callTool`）才会解读文本"],
+  },
+  internal: {
+    family: "misuse",
+    rule: "internal",
+    en: [
+      "the wasm core stopped; this is a bug of team-protocols",
+      "please report it with what led to it; this engine cannot be used any further",
+    ],
+    zh: ["wasm 核心意外停止；这是 team-protocols 的缺陷", "请附上触发经过提交问题；该引擎不能继续使用"],
+  },
+} as const satisfies Record<
+  string,
+  {
+    family: ErrorFamily;
+    rule: string;
+    en: readonly [string, string];
+    zh: readonly [string, string];
+  }
+>;

@@ -1,0 +1,560 @@
+/** The engine with promises, timers and a transport: what most hosts use. */
+
+import { type Clock, systemClock } from "./clock.js";
+import { Engine } from "./engine.js";
+import { hostError, ProtocolError } from "./errors.js";
+import { EventStream, Listeners } from "./events.js";
+import { type AbortSignalLike, platform } from "./platform.js";
+import { DeadlineTimer } from "./timer.js";
+import type {
+  AuditEntry,
+  Decision,
+  Disposition,
+  EngineOptions,
+  Event,
+  HandlerKind,
+  Liveness,
+  MemberOptions,
+  MemberView,
+  Obligation,
+  OutgoingFrame,
+  Outcome,
+  PlanInput,
+  PlanOptions,
+  ProgressOptions,
+  Report,
+  RequestEvent,
+  RequestView,
+  Role,
+  SectionOptions,
+  ShutdownOptions,
+  ToolOutcome,
+} from "./types.js";
+
+/** Options of a {@link ProtocolEngine}: those of the core, and what connects it to the world. */
+export interface ProtocolEngineOptions extends EngineOptions {
+  /**
+   * Sends a frame. May return a promise; may deliver synchronously and re-enter this engine or any
+   * other. When it throws or rejects, the request that the frame carried ends as `cancelled`,
+   * cause `send_failed`.
+   */
+  readonly transport: (frame: OutgoingFrame) => void | PromiseLike<void>;
+  /** Where time comes from. Default: the machine's clock and timers. */
+  readonly clock?: Clock | undefined;
+  /**
+   * Gets what listeners and handlers throw, and the errors of a transport that failed to send
+   * anything but a request. Default: the error is thrown from a microtask of its own, as with any
+   * listener.
+   */
+  readonly onError?: ((error: unknown) => void) | undefined;
+}
+
+/** Something that happened: an event of the core, or what became of an arriving frame. */
+export type HostEvent = Event | FrameEvent;
+
+/** A frame came in. */
+export interface FrameEvent {
+  /** Always `frame`. */
+  readonly type: "frame";
+  /** Who sent it, by the word of the transport. */
+  readonly from: string | undefined;
+  /** What became of it. */
+  readonly disposition: Disposition;
+}
+
+/** Decides on requests of one kind. `undefined` leaves the request open: answer with `respond`. */
+export type RequestHandler = (
+  request: RequestEvent,
+) => Decision | undefined | PromiseLike<Decision | undefined>;
+
+/** The promise of an outcome, with the id under which it is known. */
+export interface PendingOutcome extends Promise<Outcome> {
+  /** The request's id; `undefined` when the call was refused. */
+  readonly requestId: string | undefined;
+}
+
+/** A way to give up waiting. */
+export interface Abortable {
+  /** Withdraws the request when it is aborted; the promise then rejects with its reason. */
+  readonly signal?: AbortSignalLike | undefined;
+}
+
+/** Work that the gate let through. */
+export interface Permit {
+  /** The action. */
+  readonly action: string;
+  /** The plan that covers it. */
+  readonly requestId: string;
+  /** The work could not start: a one-shot approval is given back. */
+  startFailed(): void;
+}
+
+/** The gate of a worker: guarded actions are denied until an approved plan covers them. */
+export interface Gate {
+  /**
+   * Lets one action start.
+   *
+   * @throws {ProtocolError} `gate_no_plan`, `gate_out_of_scope` or `gate_spent` when no approved
+   * plan covers it; `hint` says what to do.
+   */
+  enter(action: string): Permit;
+}
+
+/** An open critical section. */
+export interface CriticalSection {
+  /** Its name. */
+  readonly name: string;
+  /** Leaves it; a second call does nothing. */
+  leave(): void;
+  /** As `leave`, for `using`. */
+  [Symbol.dispose](): void;
+}
+
+interface Waiter {
+  resolve(outcome: Outcome): void;
+  reject(error: unknown): void;
+}
+
+/** A yes, with an optional note. */
+export function approve(note?: string): Decision {
+  return { approve: true, reason: note };
+}
+
+/** A no, with the reason it must have, and optionally when to ask again (ms from now). */
+export function reject(reason: string, options: { retryAfterMs?: number } = {}): Decision {
+  return { approve: false, reason, ...options };
+}
+
+/**
+ * Speaks for one member of a team.
+ *
+ * ```ts
+ * const lead = new ProtocolEngine({ team, member: "team-lead", transport });
+ * const alice = new ProtocolEngine({ team, member: "alice", transport });
+ * alice.onRequest("shutdown", () => (busy() ? reject("tests are writing") : approve()));
+ * const outcome = await lead.requestShutdown("alice", { reason: "work is done" });
+ * ```
+ *
+ * Promises of outcomes resolve however a request ends, also by timeout; they reject only for
+ * misuse, a transport that failed, or an abort. Every frame that arrives goes to `receive`.
+ */
+export class ProtocolEngine {
+  readonly #engine: Engine;
+  readonly #clock: Clock;
+  readonly #transport: ProtocolEngineOptions["transport"];
+  readonly #lang: "en" | "zh";
+  readonly #onError: (error: unknown) => void;
+  readonly #timer: DeadlineTimer;
+  readonly #listeners: Listeners<HostEvent>;
+  readonly #handlers = new Map<HandlerKind, RequestHandler>();
+  readonly #waiters = new Map<string, Waiter[]>();
+  readonly #sendErrors = new Map<string, unknown>();
+  readonly #endings = new Set<() => void>();
+  #delivering = false;
+  #closed = false;
+
+  /**
+   * @throws {ProtocolError} when the options make no sense; `path` says which.
+   */
+  constructor(options: ProtocolEngineOptions) {
+    const { transport, clock = systemClock, onError = throwLater, ...core } = options;
+    this.#engine = new Engine(core, clock.now());
+    this.#clock = clock;
+    this.#transport = transport;
+    this.#lang = options.lang === "zh" ? "zh" : "en";
+    this.#onError = onError;
+    this.#timer = new DeadlineTimer(clock, () => this.#wake());
+    this.#listeners = new Listeners(onError);
+  }
+
+  // ---- read ----
+
+  /** The member this engine speaks for. */
+  get member(): string {
+    return this.#engine.member;
+  }
+
+  /** The role of that member. */
+  get role(): Role {
+    return this.#engine.role;
+  }
+
+  /** This life of the member. */
+  get incarnation(): string {
+    return this.#engine.incarnation;
+  }
+
+  /** Whether this member may still take on anything: `active`, `leaving` or `left`. */
+  get liveness(): Liveness {
+    return this.#engine.liveness;
+  }
+
+  /** Every member with role, liveness, life, and what is open between it and this one. */
+  team(): MemberView[] {
+    return this.#engine.team();
+  }
+
+  /** What this member must answer now, oldest first, with the exact shape of each answer. */
+  obligations(): Obligation[] {
+    return this.#engine.obligations();
+  }
+
+  /** The last audit entries, oldest first. */
+  audit(): AuditEntry[] {
+    return this.#engine.audit();
+  }
+
+  /** The names of the critical sections that are open. */
+  sections(): string[] {
+    return this.#engine.sections();
+  }
+
+  /** One request by its whole id, while it is open or remembered. */
+  request(requestId: string): RequestView | undefined {
+    return this.#engine.request(requestId);
+  }
+
+  /** How a request of this member ended, while it is remembered. */
+  outcome(requestId: string): Outcome | undefined {
+    return this.#engine.outcome(requestId);
+  }
+
+  /** A hash over ledger, roster and gate. */
+  stateHash(): string {
+    return this.#engine.stateHash();
+  }
+
+  // ---- requests of this member ----
+
+  /** Asks a worker to leave. */
+  requestShutdown(to: string, options: ShutdownOptions & Abortable = {}): PendingOutcome {
+    return this.#ask(options.signal, (now) => this.#engine.requestShutdown(now, to, options));
+  }
+
+  /** Asks the lead to approve a plan. The gate stays closed until it does. */
+  submitPlan(plan: PlanInput, options: PlanOptions & Abortable = {}): PendingOutcome {
+    return this.#ask(options.signal, (now) => this.#engine.submitPlan(now, plan, options));
+  }
+
+  /** Withdraws a request of this member. */
+  cancel(requestId: string): void {
+    this.#input((now) => this.#engine.cancel(now, requestId));
+  }
+
+  /** Waits for the outcome of a request that began elsewhere (`callTool`). */
+  settled(requestId: string): Promise<Outcome> {
+    const outcome = this.#engine.outcome(requestId);
+    if (outcome !== undefined && !this.#waiters.has(requestId)) return Promise.resolve(outcome);
+    return new Promise((resolve, reject) => this.#wait(requestId, { resolve, reject }));
+  }
+
+  /** Tells the lead how the work of an approved plan went. The gate closes for it. */
+  report(requestId: string, report: Report): void {
+    this.#input((now) => this.#engine.report(now, requestId, report));
+  }
+
+  /** The plan gate of this member. */
+  readonly gate: Gate = {
+    enter: (action) => {
+      const entered = this.#input((now) => this.#engine.enterGate(now, action));
+      const { permit, requestId } = entered;
+      const startFailed = () => this.#input((now) => this.#engine.startFailed(now, permit));
+      return { action, requestId, startFailed };
+    },
+  };
+
+  // ---- requests to this member ----
+
+  /**
+   * Decides on requests of one kind, or with `*` on every kind without a handler of its own.
+   * Without a handler a request waits as an obligation. Returns a function that takes the handler
+   * away.
+   */
+  onRequest(kind: HandlerKind, handler: RequestHandler): () => void {
+    if (this.#handlers.has(kind)) throw hostError("handler_taken", this.#lang);
+    this.#handlers.set(kind, handler);
+    return () => {
+      if (this.#handlers.get(kind) === handler) this.#handlers.delete(kind);
+    };
+  }
+
+  /** Answers a request that was put to this member. */
+  respond(requestId: string, decision: Decision): void {
+    this.#input((now) => this.#engine.respond(now, requestId, decision));
+  }
+
+  /**
+   * Enters a critical section: while it is open, shutdown requests are answered for this member.
+   *
+   * ```ts
+   * using section = alice.enterCriticalSection("database migration", { etaMs: 8_000 });
+   * ```
+   */
+  enterCriticalSection(name: string, options: SectionOptions = {}): CriticalSection {
+    const id = this.#input((now) => this.#engine.enterSection(now, name, options));
+    let open = true;
+    const leave = () => {
+      if (!open) return;
+      open = false;
+      this.#input((now) => this.#engine.leaveSection(now, id));
+    };
+    return { name, leave, [Symbol.dispose]: leave };
+  }
+
+  // ---- talk ----
+
+  /** Says something to one member, or to everyone with `*`; returns how many it goes to. */
+  say(to: string, text: string): number {
+    return this.#input((now) => this.#engine.say(now, to, text));
+  }
+
+  /** Tells that this member is at work. */
+  progress(options: ProgressOptions = {}): void {
+    this.#input((now) => this.#engine.progress(now, options));
+  }
+
+  /** Tells the lead that this member has nothing to do. */
+  idle(note?: string): void {
+    this.#input((now) => this.#engine.idle(now, note));
+  }
+
+  /**
+   * Does what a model wrote as the input of its message tool. A request that it begins is known
+   * by the id in the result; `settled` waits for it.
+   */
+  callTool(input: string | object): ToolOutcome {
+    return this.#input((now) => this.#engine.callTool(now, input));
+  }
+
+  // ---- the team ----
+
+  /** Adds a member to the roster. */
+  addMember(member: MemberOptions): void {
+    this.#input((now) => this.#engine.addMember(now, member));
+  }
+
+  /** Announces a new life of a member: its respawned engine's `incarnation`. */
+  announce(member: string, incarnation: string): void {
+    this.#input((now) => this.#engine.announce(now, member, incarnation));
+  }
+
+  /** Records that a member is gone, on the host's word. */
+  memberGone(member: string): void {
+    this.#input((now) => this.#engine.memberGone(now, member));
+  }
+
+  // ---- the world ----
+
+  /**
+   * Takes in one frame. `from` is who sent it by the word of the transport. Never throws for
+   * anything a peer can do.
+   */
+  receive(frame: string, options: { from?: string | undefined } = {}): Disposition {
+    const { from } = options;
+    if (this.#closed) return { type: "dropped", reason: "receiver_left" };
+    return this.#input((now) => {
+      const disposition = this.#engine.receive(now, frame, from);
+      if (this.#listeners.any) this.#listeners.emit({ type: "frame", from, disposition });
+      return disposition;
+    });
+  }
+
+  /** Calls `listener` with everything that happens. Returns a function that ends it. */
+  subscribe(listener: (event: HostEvent) => void): () => void {
+    return this.#listeners.add(listener);
+  }
+
+  /** Everything that happens from now on, until the engine is closed. */
+  [Symbol.asyncIterator](): AsyncIterableIterator<HostEvent> {
+    return new EventStream<HostEvent>((push, end) => {
+      if (this.#closed) {
+        end();
+        return () => undefined;
+      }
+      const unsubscribe = this.#listeners.add(push);
+      this.#endings.add(end);
+      return () => {
+        unsubscribe();
+        this.#endings.delete(end);
+      };
+    });
+  }
+
+  // ---- the end ----
+
+  /** Confirms that this member has left; afterwards it takes part in nothing. */
+  exit(): void {
+    this.#input((now) => this.#engine.exit(now));
+  }
+
+  /**
+   * Closes the engine: what this member asked for ends as `cancelled`, cause `closed`. A member
+   * that agreed to leave confirms its exit with it. A second call does nothing.
+   */
+  close(): void {
+    if (this.#closed) return;
+    if (this.#engine.liveness === "leaving" && this.#engine.sections().length === 0) this.exit();
+    this.#input((now) => this.#engine.close(now));
+    this.#closed = true;
+    this.#timer.stop();
+    for (const end of this.#endings) end();
+    this.#endings.clear();
+  }
+
+  /** As {@link close}, for `using`; also gives the core's memory back. */
+  [Symbol.dispose](): void {
+    this.close();
+    this.#engine.dispose();
+  }
+
+  // ---- inside ----
+
+  /** Runs one input, delivers its effects unless that is under way, and reads the deadline. */
+  #input<T>(run: (now: number) => T): T {
+    if (this.#closed) throw hostError("closed", this.#lang);
+    try {
+      return run(this.#clock.now());
+    } finally {
+      this.#deliver();
+    }
+  }
+
+  #wake(): void {
+    if (!this.#closed) this.#input((now) => this.#engine.handleDeadline(now));
+  }
+
+  /** Law 9: the core is not borrowed here, so whatever is called may call back in. */
+  #deliver(): void {
+    if (this.#delivering) return;
+    this.#delivering = true;
+    try {
+      for (let effect = this.#engine.pollEffect(); effect; effect = this.#engine.pollEffect()) {
+        if (effect.type === "send") this.#send(effect);
+        else this.#happened(effect.event);
+      }
+    } finally {
+      this.#delivering = false;
+    }
+    if (!this.#closed) this.#timer.set(this.#engine.pollDeadline());
+  }
+
+  #send({ to, frame, seq }: OutgoingFrame): void {
+    try {
+      const sent = this.#transport({ to, frame, seq });
+      if (sent !== undefined) Promise.resolve(sent).catch((error) => this.#sendFailed(seq, error));
+    } catch (error) {
+      this.#sendFailed(seq, error);
+    }
+  }
+
+  #sendFailed(seq: number, error: unknown): void {
+    if (this.#closed) return this.#onError(error);
+    const carried = [...this.#waiters.keys()].filter((id) => this.#engine.request(id)?.status === "pending");
+    this.#input((now) => {
+      this.#engine.handleSendFailed(now, seq);
+      const ended = carried.filter((id) => this.#engine.outcome(id)?.cause === "send_failed");
+      for (const id of ended) this.#sendErrors.set(id, error);
+      if (ended.length === 0) this.#onError(error);
+    });
+  }
+
+  #happened(event: Event): void {
+    if (event.type === "settled") this.#settle(event);
+    if (event.type === "request") this.#decide(event);
+    this.#listeners.emit(event);
+  }
+
+  #ask(signal: AbortSignalLike | undefined, begin: (now: number) => string): PendingOutcome {
+    let requestId: string | undefined;
+    const promise = new Promise<Outcome>((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason);
+      this.#input((now) => {
+        const id = begin(now);
+        requestId = id;
+        const known = this.#engine.outcome(id);
+        if (known !== undefined) return resolve(known);
+        const stop = this.#watch(signal, id, reject);
+        this.#wait(id, {
+          resolve: (outcome) => (stop(), resolve(outcome)),
+          reject: (error) => (stop(), reject(error)),
+        });
+      });
+    });
+    return Object.assign(promise, { requestId });
+  }
+
+  /** Withdraws a request when its caller gives up. Returns what ends the watch. */
+  #watch(signal: AbortSignalLike | undefined, id: string, reject: (reason: unknown) => void) {
+    if (signal === undefined) return () => undefined;
+    const abort = () => {
+      reject(signal.reason);
+      if (!this.#closed && this.#engine.outcome(id) === undefined) this.cancel(id);
+    };
+    signal.addEventListener("abort", abort);
+    return () => signal.removeEventListener("abort", abort);
+  }
+
+  #wait(id: string, waiter: Waiter): void {
+    const waiters = this.#waiters.get(id);
+    if (waiters === undefined) this.#waiters.set(id, [waiter]);
+    else waiters.push(waiter);
+  }
+
+  #settle(outcome: Outcome): void {
+    const { requestId, cause } = outcome;
+    const waiters = this.#waiters.get(requestId) ?? [];
+    const sendError = this.#sendErrors.get(requestId);
+    this.#waiters.delete(requestId);
+    this.#sendErrors.delete(requestId);
+    for (const waiter of waiters) {
+      if (cause === "send_failed") waiter.reject(hostError("send_failed", this.#lang, sendError));
+      else waiter.resolve(outcome);
+    }
+  }
+
+  #decide(request: RequestEvent): void {
+    const handler = this.#handlers.get(request.kind) ?? this.#handlers.get("*");
+    if (handler === undefined) return;
+    let decision: ReturnType<RequestHandler>;
+    try {
+      decision = handler(request);
+    } catch (error) {
+      return this.#onError(error);
+    }
+    if (isPromise(decision)) {
+      Promise.resolve(decision).then(
+        (late) => this.#answer(request, late),
+        (error) => this.#onError(error),
+      );
+    } else this.#answer(request, decision);
+  }
+
+  /** A handler's answer to what has ended meanwhile is no error: the event told so. */
+  #answer({ requestId }: RequestEvent, decision: Decision | undefined): void {
+    if (decision === undefined || this.#closed) return;
+    try {
+      this.respond(requestId, decision);
+    } catch (error) {
+      const over = ProtocolError.is(error) && ANSWERED_MEANWHILE.has(error.code);
+      if (!over) this.#onError(error);
+    }
+  }
+}
+
+function isPromise<T>(value: T | PromiseLike<T> | undefined): value is PromiseLike<T> {
+  return typeof (value as PromiseLike<T> | undefined)?.then === "function";
+}
+
+function throwLater(error: unknown): void {
+  platform.queueMicrotask(() => {
+    throw error;
+  });
+}
+
+/** Codes of refusals that only say that somebody or something was quicker. */
+const ANSWERED_MEANWHILE: ReadonlySet<string> = new Set([
+  "not_pending",
+  "already_answered",
+  "answer_conflicts",
+  "unknown_request",
+]);

@@ -1,0 +1,44 @@
+/** One timer for one moving deadline. */
+
+import type { Clock } from "./clock.js";
+
+/**
+ * Calls back at a deadline that moves often. The timer is set anew only when the deadline comes
+ * nearer or goes away; one that moved further off costs an early wake-up, which finds nothing due.
+ */
+export class DeadlineTimer {
+  readonly #clock: Clock;
+  readonly #wake: () => void;
+  #handle: unknown;
+  #at: number | undefined;
+
+  constructor(clock: Clock, wake: () => void) {
+    this.#clock = clock;
+    this.#wake = wake;
+  }
+
+  /** Wakes at `deadline` (ms since the Unix epoch); never, when it is `undefined`. */
+  set(deadline: number | undefined): void {
+    if (this.#at !== undefined && deadline !== undefined && deadline >= this.#at) return;
+    this.stop();
+    if (deadline === undefined) return;
+    const wait = Math.max(0, deadline - this.#clock.now());
+    // A longer wait than timers can hold is served in stages.
+    const stage = Math.min(wait, LONGEST_TIMER_MS);
+    this.#at = stage === wait ? deadline : this.#clock.now() + stage;
+    this.#handle = this.#clock.setTimeout(() => {
+      this.#at = undefined;
+      this.#wake();
+    }, stage);
+  }
+
+  /** Wakes no more. */
+  stop(): void {
+    if (this.#at === undefined) return;
+    this.#at = undefined;
+    this.#clock.clearTimeout(this.#handle);
+  }
+}
+
+/** Timers of the platforms hold 31 bits of milliseconds; above that they fire at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;

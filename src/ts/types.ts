@@ -1,0 +1,186 @@
+/** The data types of the core, made from its Rust types, and those that only JavaScript needs. */
+
+import type { ProtocolError } from "./errors.js";
+import type { Event, Kind, Plan } from "./wasm/team_protocols.js";
+
+export type {
+  Alarm,
+  AlarmEvent,
+  AuditEntry,
+  BooleanReading,
+  Cause,
+  ClosedEvent,
+  DrainEvent,
+  EngineOptions,
+  Event,
+  Holding,
+  IdleEvent,
+  Kind,
+  LimitOptions,
+  Liveness,
+  LivenessEvent,
+  MemberName,
+  MemberOptions,
+  MemberView,
+  MessageEvent,
+  Obligation,
+  Outcome,
+  Plan,
+  ProgressEvent,
+  ReminderEvent,
+  ReportEvent,
+  RequestEvent,
+  RequestId,
+  RequestView,
+  Role,
+  SettleCode,
+  Status,
+  TimingOptions,
+  ToolOutcome,
+  Uses,
+  Verdict,
+} from "./wasm/team_protocols.js";
+
+/** Limits of one request in milliseconds; what is left out comes from the engine's options. */
+export interface AskOptions {
+  /** How long it may stay without progress. */
+  readonly timeoutMs?: number | undefined;
+  /** How long it may stay at all. */
+  readonly capMs?: number | undefined;
+}
+
+/** Options of a shutdown request. */
+export interface ShutdownOptions extends AskOptions {
+  /** Why; the worker sees it. */
+  readonly reason?: string | undefined;
+}
+
+/** Options of a plan approval request. */
+export interface PlanOptions extends AskOptions {
+  /**
+   * How often an approval may be used: `until_report` (default) for any number of actions in the
+   * plan's scope until the execution report, `once` for one.
+   */
+  readonly uses?: "until_report" | "once" | undefined;
+}
+
+/** A plan as a worker writes it; `steps` and `text` may be left out. */
+export type PlanInput = Omit<Plan, "steps" | "text"> & Partial<Pick<Plan, "steps" | "text">>;
+
+/** A yes or no, with what is said about it. */
+export interface Decision {
+  /** Yes or no. */
+  readonly approve: boolean;
+  /** Why not (required with a no), or a note on the yes. */
+  readonly reason?: string | undefined;
+  /** With a no: when to ask again, in ms from now. */
+  readonly retryAfterMs?: number | undefined;
+}
+
+/** What a critical section does with a shutdown request, and how long it is expected to take. */
+export interface SectionOptions {
+  /** How long the section is expected to take, in ms. */
+  readonly etaMs?: number | undefined;
+  /**
+   * `reject` (default): answer no, with the section's name and its end. `defer`: hold the request
+   * back until the section ends, and tell the lead so.
+   */
+  readonly policy?: "reject" | "defer" | undefined;
+}
+
+/** Options of a progress report. */
+export interface ProgressOptions {
+  /** The request it is about: one that this member must answer. Without, it goes to the lead. */
+  readonly requestId?: string | undefined;
+  /** What is being done. */
+  readonly note?: string | undefined;
+  /** For how long silence is no sign of death, in ms. */
+  readonly busyForMs?: number | undefined;
+}
+
+/** How approved work went. */
+export interface Report {
+  /** Whether it worked. */
+  readonly ok: boolean;
+  /** What happened. */
+  readonly detail?: string | undefined;
+}
+
+/** A frame for the transport: one JSON text for one member. */
+export interface OutgoingFrame {
+  /** The member it is for. */
+  readonly to: string;
+  /** The frame. Opaque to the transport. */
+  readonly frame: string;
+  /** Its number among the frames of this engine. */
+  readonly seq: number;
+}
+
+/** One thing for a host to do, in order. */
+export type Effect =
+  | ({
+      /** Hand the frame to the transport. */
+      readonly type: "send";
+    } & OutgoingFrame)
+  | {
+      /** Something happened. */
+      readonly type: "event";
+      /** The request it settles, opens or closes; `""` for other events. */
+      readonly requestId: string;
+      /** What happened; parsed when it is first read. */
+      readonly event: Event;
+    };
+
+/** What became of an arriving frame: always exactly one of these. */
+export type Disposition =
+  /** A new request: this member must answer it. */
+  | { readonly type: "accepted"; readonly requestId: string }
+  /** It settled a request of ours, or closed one of theirs. */
+  | { readonly type: "settled"; readonly requestId: string }
+  /** It changed no request. */
+  | { readonly type: "noted"; readonly as: NotedAs }
+  /** It was dropped. */
+  | { readonly type: "dropped"; readonly reason: DropReason }
+  /** It was refused as malformed or against the rules. */
+  | { readonly type: "refused"; readonly error: ProtocolError };
+
+/** What a frame was good for, where it changes no request. */
+export type NotedAs = (typeof NOTED_AS)[number];
+
+/** Why a well-formed frame changes nothing. */
+export type DropReason = (typeof DROP_REASONS)[number];
+
+/** Every value of {@link NotedAs}. */
+export const NOTED_AS = [
+  "chat",
+  "progress",
+  "sign_of_life",
+  "asked_again",
+  "report",
+  "exit",
+] as const;
+
+/** Every value of {@link DropReason}. */
+export const DROP_REASONS = [
+  "orphan",
+  "late",
+  "duplicate",
+  "conflicting",
+  "stale_incarnation",
+  "stale_frame",
+  "unannounced_life",
+  "forged",
+  "unidentified",
+  "unknown_sender",
+  "sender_left",
+  "misaddressed",
+  "broadcast_frame",
+  "from_self",
+  "wrong_responder",
+  "wrong_kind",
+  "digest_mismatch",
+  "receiver_left",
+] as const;
+
+/** A handler for requests of one kind, or of every kind that has none of its own. */
+export type HandlerKind = Kind | "*";

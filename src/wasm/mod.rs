@@ -1,0 +1,16 @@
+//! The boundary to JavaScript: conversion only, no protocol decision.
+//!
+//! Text comes in through one shared buffer, into which JavaScript writes UTF-8. Results go out as
+//! a few numbers and one text, which JavaScript decodes once and slices. Nothing JavaScript holds
+//! points into this memory. Views, which are read rarely, go out as objects.
+
+mod engine;
+mod options;
+mod random;
+mod room;
+
+pub use self::engine::WasmEngine;
+pub use self::options::{
+    BooleanReading, EngineOptions, LimitOptions, MemberOptions, TimingOptions,
+};
+pub use self::room::{header, reserve};

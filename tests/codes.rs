@@ -1,0 +1,204 @@
+//! The codes that programs decide by: none changes its name or disappears by accident, and none
+//! is added without an explanation.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use team_protocols::{CodeInfo, Lang, catalogue, explain_code};
+
+#[test]
+fn codes_and_families_are_as_pinned() {
+    let mut found: Vec<_> = catalogue(Lang::En).map(|info| (info.code, info.family)).collect();
+    found.sort_unstable();
+    assert_eq!(found, PINS);
+}
+
+#[test]
+fn every_code_in_the_source_is_in_the_catalogue() {
+    let (_, errors) = ERRORS.split_once("const fn decode_code").unwrap();
+    let (_, drops) = DROPS.split_once("pub const fn code(self)").unwrap();
+    let (_, alarms) = ALARMS.split_once("impl Alarm").unwrap();
+    let (_, alarms) = alarms.split_once("pub const fn name(self)").unwrap();
+    let in_source = [
+        ("errors", codes(errors)),
+        ("dropped", codes(first_function(drops))),
+        ("alarm", codes(first_function(alarms))),
+    ];
+    let mut in_catalogue: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
+    for info in catalogue(Lang::En) {
+        let group =
+            if ["dropped", "alarm"].contains(&info.family) { info.family } else { "errors" };
+        assert!(in_catalogue.entry(group).or_default().insert(info.code), "{} twice", info.code);
+    }
+    assert_eq!(in_catalogue, BTreeMap::from(in_source));
+}
+
+#[test]
+fn no_two_arms_have_the_same_code() {
+    let (_, errors) = ERRORS.split_once("const fn decode_code").unwrap();
+    assert_eq!(errors.matches("=> \"").count(), codes(errors).len());
+}
+
+#[test]
+fn a_code_is_explained_in_the_language_asked_for() {
+    for (code, _) in PINS {
+        for lang in Lang::ALL {
+            let info = explain_code(code, lang).unwrap();
+            assert_eq!(info.code, *code);
+        }
+    }
+    let en = explain_code("reason_required", Lang::En).unwrap();
+    let zh = explain_code("reason_required", Lang::Zh).unwrap();
+    assert_eq!((en.family, en.rule), (zh.family, zh.rule));
+    assert_ne!(en.what, zh.what);
+    assert_ne!(en.next, zh.next);
+}
+
+#[test]
+fn a_code_with_an_alarm_of_the_same_name_is_explained_as_what_raised_it() {
+    let twice: Vec<_> = PINS
+        .windows(2)
+        .filter(|pair| pair[0].0 == pair[1].0)
+        .map(|pair| (pair[0].0, [pair[0].1, pair[1].1]))
+        .collect();
+    assert_eq!(
+        twice,
+        [
+            ("forged", ["alarm", "dropped"]),
+            ("id_reused", ["alarm", "not_now"]),
+            ("unannounced_life", ["alarm", "dropped"]),
+        ]
+    );
+    for (code, families) in twice {
+        let CodeInfo { family, .. } = explain_code(code, Lang::En).unwrap();
+        assert_eq!(family, families[1]);
+    }
+}
+
+#[test]
+fn what_is_no_code_is_not_explained() {
+    for text in ["", "Orphan", "orphan ", "TIMEOUT_REJECTED", "not_now"] {
+        assert_eq!(explain_code(text, Lang::En), None, "{text}");
+    }
+}
+
+/// The codes that the arms of a piece of source return.
+fn codes(source: &'static str) -> BTreeSet<&'static str> {
+    let arms = source.split("=> \"").skip(1);
+    arms.filter_map(|arm| arm.split_once('"')).map(|(code, _)| code).collect()
+}
+
+/// Everything up to the end of the first method.
+fn first_function(source: &'static str) -> &'static str {
+    source.split_once("\n    }\n").map_or(source, |(function, _)| function)
+}
+
+const ERRORS: &str = include_str!("../src/error/code.rs");
+const DROPS: &str = include_str!("../src/journal.rs");
+const ALARMS: &str = include_str!("../src/effect.rs");
+
+/// Every code and its family, in alphabetical order.
+const PINS: &[(&str, &str)] = &[
+    ("already_answered", "not_now"),
+    ("already_pending", "not_now"),
+    ("ambiguous", "undecodable"),
+    ("ambiguous_prefix", "not_now"),
+    ("answer_conflicts", "not_now"),
+    ("approver_silent", "alarm"),
+    ("bad_action", "misuse"),
+    ("bad_clock", "misuse"),
+    ("bad_option", "misuse"),
+    ("bad_span", "misuse"),
+    ("blank", "invalid"),
+    ("broadcast", "invalid"),
+    ("broadcast_frame", "dropped"),
+    ("closed", "misuse"),
+    ("config_alias_is_member", "configuration"),
+    ("config_duplicate_member", "configuration"),
+    ("config_no_lead", "configuration"),
+    ("config_self_not_listed", "configuration"),
+    ("config_several_leads", "configuration"),
+    ("config_timeout_over_cap", "configuration"),
+    ("config_too_many_members", "configuration"),
+    ("config_zero", "configuration"),
+    ("conflicting", "dropped"),
+    ("conflicting_decision", "alarm"),
+    ("digest_mismatch", "dropped"),
+    ("duplicate", "dropped"),
+    ("duplicate_field", "undecodable"),
+    ("forged", "alarm"),
+    ("forged", "dropped"),
+    ("from_self", "dropped"),
+    ("gate_no_plan", "not_now"),
+    ("gate_out_of_scope", "not_now"),
+    ("gate_spent", "not_now"),
+    ("id_reused", "alarm"),
+    ("id_reused", "not_now"),
+    ("in_critical_section", "not_now"),
+    ("invalid_boolean", "undecodable"),
+    ("invalid_choice", "undecodable"),
+    ("invalid_digest", "undecodable"),
+    ("invalid_id", "undecodable"),
+    ("invalid_incarnation", "undecodable"),
+    ("invalid_name", "undecodable"),
+    ("invalid_number", "undecodable"),
+    ("invalid_scope", "invalid"),
+    ("kind_mismatch", "not_now"),
+    ("late", "dropped"),
+    ("lead_silent", "alarm"),
+    ("left_despite_cancel", "alarm"),
+    ("life_not_later", "misuse"),
+    ("lone_surrogate", "undecodable"),
+    ("lost_worker_alive", "alarm"),
+    ("misaddressed", "dropped"),
+    ("missing_field", "undecodable"),
+    ("name_taken", "misuse"),
+    ("nested_too_often", "undecodable"),
+    ("no_randomness", "misuse"),
+    ("not_allowed", "invalid"),
+    ("not_an_object", "undecodable"),
+    ("not_approved", "not_now"),
+    ("not_exited", "alarm"),
+    ("not_json", "undecodable"),
+    ("not_pending", "not_now"),
+    ("nothing_to_report", "not_now"),
+    ("orphan", "dropped"),
+    ("reason_required", "invalid"),
+    ("receiver_left", "dropped"),
+    ("recipient_leaving", "not_now"),
+    ("recipient_left", "not_now"),
+    ("recipient_lost", "not_now"),
+    ("reclaim", "alarm"),
+    ("request_id_missing", "not_now"),
+    ("response_not_to_lead", "invalid"),
+    ("second_lead", "misuse"),
+    ("self_leaving", "not_now"),
+    ("send_failed", "alarm"),
+    ("sender_left", "dropped"),
+    ("stale_frame", "dropped"),
+    ("stale_incarnation", "dropped"),
+    ("text_too_long", "invalid"),
+    ("timeout_over_cap", "invalid"),
+    ("to_oneself", "invalid"),
+    ("too_deep", "undecodable"),
+    ("too_large", "undecodable"),
+    ("too_many_items", "undecodable"),
+    ("too_many_members", "misuse"),
+    ("too_many_open", "not_now"),
+    ("too_many_sections", "misuse"),
+    ("unannounced_life", "alarm"),
+    ("unannounced_life", "dropped"),
+    ("unidentified", "dropped"),
+    ("unknown_field", "undecodable"),
+    ("unknown_permit", "misuse"),
+    ("unknown_recipient", "invalid"),
+    ("unknown_request", "not_now"),
+    ("unknown_section", "misuse"),
+    ("unknown_sender", "dropped"),
+    ("unknown_type", "undecodable"),
+    ("unsupported_version", "undecodable"),
+    ("worker_lost", "alarm"),
+    ("wrong_kind", "dropped"),
+    ("wrong_responder", "dropped"),
+    ("wrong_type", "undecodable"),
+    ("zero_limit", "invalid"),
+];
