@@ -189,8 +189,8 @@ fn no_two_codes_say_the_same() {
         assert_eq!((messages.len(), hints.len()), (examples.len(), examples.len()));
         assert_eq!(BTreeSet::from(DropReason::ALL.map(|r| r.explain(lang))).len(), 18);
         assert_eq!(BTreeSet::from(DropReason::ALL.map(|r| r.hint(lang))).len(), 18);
-        assert_eq!(BTreeSet::from(Alarm::ALL.map(|a| a.explain(lang))).len(), 12);
-        assert_eq!(BTreeSet::from(Alarm::ALL.map(|a| a.hint(lang))).len(), 12);
+        assert_eq!(BTreeSet::from(Alarm::ALL.map(|a| a.explain(lang))).len(), 13);
+        assert_eq!(BTreeSet::from(Alarm::ALL.map(|a| a.hint(lang))).len(), 13);
     }
 }
 

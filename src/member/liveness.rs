@@ -1,30 +1,9 @@
-//! How alive a member is, judged apart from its requests.
+//! Whether a silent member is still there, judged apart from its requests.
 //!
 //! A timeout settles a request at once. What it says about the member is judged later, after
 //! waiting mail had time to speak for it.
 
-use serde::Serialize;
-
 use crate::time::Timestamp;
-
-/// How alive a member is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
-#[serde(rename_all = "snake_case")]
-pub enum Liveness {
-    /// Nothing speaks against it.
-    Active,
-    /// It said that it will be silent for a while.
-    Busy,
-    /// It agreed to leave and has not confirmed its exit.
-    Leaving,
-    /// It has left.
-    Left,
-    /// It shows signs of life and does not answer.
-    Suspect,
-    /// It shows no sign of life, or has not answered several times in a row.
-    Lost,
-}
 
 /// A judgement that is still out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,21 +36,6 @@ impl Judgement {
         // In the very millisecond of the request it may have been before it.
         let silent = last_heard.is_none_or(|at| at <= self.since);
         if silent || strikes >= limit { Verdict::Lost } else { Verdict::Suspect }
-    }
-}
-
-impl Liveness {
-    /// The name that people and programs see.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Active => "active",
-            Self::Busy => "busy",
-            Self::Leaving => "leaving",
-            Self::Left => "left",
-            Self::Suspect => "suspect",
-            Self::Lost => "lost",
-        }
     }
 }
 
