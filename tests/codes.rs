@@ -168,6 +168,7 @@ const PINS: &[(&str, &str)] = &[
     ("recipient_left", "not_now"),
     ("recipient_lost", "not_now"),
     ("reclaim", "alarm"),
+    ("report_lost", "alarm"),
     ("request_id_missing", "not_now"),
     ("response_not_to_lead", "invalid"),
     ("second_lead", "misuse"),

@@ -84,6 +84,7 @@ pub(in crate::error) const fn alarm(alarm: Alarm) -> &'static str {
         Alarm::IdReused => "a second, different request came under the id of a first one",
         Alarm::UnannouncedLife => dropped(DropReason::Unannounced),
         Alarm::SendFailed => "the transport could not send a frame",
+        Alarm::ReportLost => "an execution report was sent several times and never acknowledged",
     }
 }
 
@@ -111,5 +112,6 @@ pub(in crate::error) const fn alarm_hint(alarm: Alarm) -> &'static str {
         Alarm::SendFailed => {
             "look at the transport; what matters is sent again when it is asked for"
         }
+        Alarm::ReportLost => "tell the lead in plain text how the work went",
     }
 }
