@@ -18,8 +18,9 @@ pub const MAX_REQUEST_ID_LENGTH: usize = 256;
 
 /// The name of a team member: 1 to 64 of `A-Z a-z 0-9 _ -`, safe as a file name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 #[serde(transparent)]
-pub struct MemberName(Box<str>);
+pub struct MemberName(#[cfg_attr(target_arch = "wasm32", tsify(type = "string"))] Box<str>);
 
 /// Why a text is not a member name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,8 +42,9 @@ pub struct MemberIndex(pub(crate) usize);
 /// Ours are `req_` and a random UUID in 32 hex digits (122 random bits). A peer's id is an opaque
 /// string of 1 to 256 characters; matching is always the exact string.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 #[serde(transparent)]
-pub struct RequestId(Box<str>);
+pub struct RequestId(#[cfg_attr(target_arch = "wasm32", tsify(type = "string"))] Box<str>);
 
 /// Why a text cannot be a request id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

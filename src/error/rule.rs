@@ -160,7 +160,7 @@ pub(super) const fn of_alarm(alarm: Alarm) -> &'static str {
         Alarm::Forged | Alarm::UnannouncedLife => IDENTITY,
         Alarm::IdReused => CORRELATION,
         Alarm::SendFailed => MACHINE,
-        Alarm::ReportLost => LIFECYCLE,
+        Alarm::ReportLost => LIVENESS,
     }
 }
 

@@ -1,6 +1,14 @@
 /** The sans-IO engine: no timers, no promises, no transport. */
 
-import { begin, isStarted, type Output, put, type RawEvent, type RawSend, take } from "./boundary.js";
+import {
+  begin,
+  isStarted,
+  type Output,
+  put,
+  type RawEvent,
+  type RawSend,
+  take,
+} from "./boundary.js";
 import { type ErrorData, hostError, ProtocolError } from "./errors.js";
 import type {
   AuditEntry,

@@ -148,7 +148,10 @@ const HOST_ERRORS = {
       "a decision is `true` or `false`",
       "pass a boolean; texts are read as booleans only where models write them (`callTool`)",
     ],
-    zh: ["决定必须是 `true` 或 `false`", "请传入布尔值；只有模型书写的输入（`callTool`）才会解读文本"],
+    zh: [
+      "决定必须是 `true` 或 `false`",
+      "请传入布尔值；只有模型书写的输入（`callTool`）才会解读文本",
+    ],
   },
   internal: {
     family: "misuse",
@@ -157,7 +160,10 @@ const HOST_ERRORS = {
       "the wasm core stopped; this is a bug of team-protocols",
       "please report it with what led to it; this engine cannot be used any further",
     ],
-    zh: ["wasm 核心意外停止；这是 team-protocols 的缺陷", "请附上触发经过提交问题；该引擎不能继续使用"],
+    zh: [
+      "wasm 核心意外停止；这是 team-protocols 的缺陷",
+      "请附上触发经过提交问题；该引擎不能继续使用",
+    ],
   },
 } as const satisfies Record<
   string,

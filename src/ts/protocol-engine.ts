@@ -17,8 +17,8 @@ import type {
   MemberOptions,
   MemberView,
   Obligation,
-  OutgoingFrame,
   Outcome,
+  OutgoingFrame,
   PlanInput,
   PlanOptions,
   ProgressOptions,
@@ -449,7 +449,9 @@ export class ProtocolEngine {
 
   #sendFailed(seq: number, error: unknown): void {
     if (this.#closed) return this.#onError(error);
-    const carried = [...this.#waiters.keys()].filter((id) => this.#engine.request(id)?.status === "pending");
+    const carried = [...this.#waiters.keys()].filter(
+      (id) => this.#engine.request(id)?.status === "pending",
+    );
     this.#input((now) => {
       this.#engine.handleSendFailed(now, seq);
       const ended = carried.filter((id) => this.#engine.outcome(id)?.cause === "send_failed");
@@ -459,7 +461,10 @@ export class ProtocolEngine {
   }
 
   #happened(event: Event): void {
-    if (event.type === "settled") this.#settle(event);
+    if (event.type === "settled") {
+      const { type: _, ...outcome } = event;
+      this.#settle(outcome);
+    }
     if (event.type === "request") this.#decide(event);
     this.#listeners.emit(event);
   }

@@ -84,7 +84,7 @@ pub(in crate::error) const fn alarm(alarm: Alarm) -> &'static str {
         Alarm::IdReused => "a second, different request came under the id of a first one",
         Alarm::UnannouncedLife => dropped(DropReason::Unannounced),
         Alarm::SendFailed => "the transport could not send a frame",
-        Alarm::ReportLost => "nobody acknowledged an execution report, however often it was sent",
+        Alarm::ReportLost => "an execution report was sent several times and never acknowledged",
     }
 }
 

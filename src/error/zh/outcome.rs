@@ -63,7 +63,7 @@ pub(in crate::error) const fn alarm(alarm: Alarm) -> &'static str {
         Alarm::IdReused => "另一个不同的请求使用了已有请求的 id",
         Alarm::UnannouncedLife => dropped(DropReason::Unannounced),
         Alarm::SendFailed => "传输层未能发出一帧",
-        Alarm::ReportLost => "执行报告已多次发送，始终无人确认收到",
+        Alarm::ReportLost => "执行报告已多次发送，始终未得到确认",
     }
 }
 
@@ -81,6 +81,6 @@ pub(in crate::error) const fn alarm_hint(alarm: Alarm) -> &'static str {
         Alarm::IdReused => "先前的请求有效；让发送方为每个请求使用新的 id",
         Alarm::UnannouncedLife => dropped_hint(DropReason::Unannounced),
         Alarm::SendFailed => "检查传输层；重要的内容会在对方再次询问时重发",
-        Alarm::ReportLost => "用普通文本告诉负责人工作进行得如何",
+        Alarm::ReportLost => "用普通文本告知负责人工作结果",
     }
 }
