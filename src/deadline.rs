@@ -31,6 +31,20 @@ pub enum DeadlineKind {
     Judgement,
 }
 
+impl DeadlineKind {
+    /// Every kind.
+    pub const ALL: [Self; 8] = [
+        Self::Idle,
+        Self::Cap,
+        Self::Reminder,
+        Self::ExitGrace,
+        Self::Report,
+        Self::ObligationEnd,
+        Self::Receipt,
+        Self::Judgement,
+    ];
+}
+
 /// Whose deadline it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Subject {

@@ -1,13 +1,12 @@
 //! What the host must do next: frames to send, and events to know of.
 //!
 //! Owns the data that leaves the engine. Everything is plain data in the host's words: names
-//! instead of places, milliseconds as numbers. Imports `ids`, `message`, `member` words and `time`.
+//! instead of places, milliseconds as numbers. Imports `ids`, `message` and `time`.
 
 use serde::Serialize;
 
 use crate::ids::{Incarnation, MemberName, RequestId};
-use crate::member::Liveness;
-use crate::message::{Cause, Digest, Kind, Plan, SettleCode, Status, Uses};
+use crate::message::{Cause, Digest, Kind, Liveness, Plan, SettleCode, Status, Uses};
 use crate::time::{Millis, Timestamp};
 
 /// One thing for the host to do, in order.

@@ -120,6 +120,14 @@ impl MemberName {
     }
 }
 
+impl MemberIndex {
+    /// The member at this place of a roster, counted from 0.
+    #[must_use]
+    pub const fn new(place: usize) -> Self {
+        Self(place)
+    }
+}
+
 impl RequestId {
     /// A new id of our own from 128 random bits.
     #[must_use]

@@ -94,12 +94,11 @@ pub use crate::ids::{
     NameError, RequestId, RequestIdError, SeededIds,
 };
 pub use crate::journal::{AuditEntry, DropReason, Noted, Verdict};
-pub use crate::member::Liveness;
 pub use crate::message::{
-    Action, Body, Cancel, Cause, Digest, Envelope, ExecutionReport, Exited, Idle, Kind, Message,
-    Plan, PlanApprovalRequest, PlanApprovalResponse, Progress, Receipt, Recipient, Reminder, Role,
-    ScopeEntry, ScopeError, SettleCode, Settled, ShutdownRequest, ShutdownResponse, Status, Timing,
-    Uses, WIRE_VERSION, is_blank,
+    Action, Body, Cancel, Cause, Digest, Envelope, ExecutionReport, Exited, Idle, Kind, Liveness,
+    Message, Plan, PlanApprovalRequest, PlanApprovalResponse, Progress, Receipt, Recipient,
+    Reminder, Role, ScopeEntry, ScopeError, SettleCode, Settled, ShutdownRequest, ShutdownResponse,
+    Status, Timing, Uses, WIRE_VERSION, is_blank,
 };
 pub use crate::time::{Millis, Timestamp};
 pub use crate::validate::{InvalidMessage, Origin, Target, Valid, check, nearest_name};

@@ -9,9 +9,8 @@ use crate::effect::{Alarm, Outcome};
 use crate::error::{Misuse, NotNow, ProtocolError};
 use crate::gate::Permit;
 use crate::ids::RequestId;
-use crate::member::Liveness;
 use crate::message::{
-    Action as GuardedAction, Body, Exited, Idle, Message, Plan, Progress, Status, Uses,
+    Action as GuardedAction, Body, Exited, Idle, Liveness, Message, Plan, Progress, Status, Uses,
 };
 use crate::request::{Feedback, Input, Rejection};
 use crate::time::{Millis, Timestamp};

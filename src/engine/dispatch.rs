@@ -8,9 +8,8 @@ use crate::effect::{Alarm, Event, IdleEvent, ProgressEvent, ReminderEvent, Repor
 use crate::error::NotNow;
 use crate::ids::{MemberIndex, RequestId};
 use crate::journal::{DropReason, Noted};
-use crate::member::Liveness;
 use crate::message::{
-    Cause, ExecutionReport, Exited, Kind, Message, Progress, Reminder, Status, Timing,
+    Cause, ExecutionReport, Exited, Kind, Liveness, Message, Progress, Reminder, Status, Timing,
 };
 use crate::request::{Answer, Input, Owed, Rejection, State};
 use crate::time::Millis;

@@ -8,8 +8,8 @@ use crate::effect::{Alarm, AlarmEvent, DrainEvent, Event, Holding, LivenessEvent
 use crate::error::Misuse;
 use crate::ids::{Incarnation, MemberIndex};
 use crate::journal::Verdict;
-use crate::member::{Breaker, Judgement, Liveness};
-use crate::message::{Cause, Role};
+use crate::member::{Breaker, Judgement};
+use crate::message::{Cause, Liveness, Role};
 use crate::request::{Feedback, Input};
 use crate::time::Timestamp;
 

@@ -52,8 +52,8 @@ use crate::error::{Misuse, ProtocolError};
 use crate::gate::Gate;
 use crate::ids::{IdSource, Incarnation, MemberIndex, MemberName, RequestId};
 use crate::journal::{self, Audit, AuditEntry, Verdict};
-use crate::member::{Liveness, Roster};
-use crate::message::Role;
+use crate::member::Roster;
+use crate::message::{Liveness, Role};
 use crate::time::Timestamp;
 
 /// What became of an arriving frame.

@@ -6,8 +6,8 @@ use crate::effect::{Alarm, Event, MessageEvent};
 use crate::error::ProtocolError;
 use crate::ids::{Incarnation, MemberIndex, MemberName};
 use crate::journal::{DropReason, Noted, Verdict};
-use crate::member::{LifeCheck, Liveness, Repeat};
-use crate::message::Recipient;
+use crate::member::{LifeCheck, Repeat};
+use crate::message::{Liveness, Recipient};
 use crate::validate;
 use crate::wire::{self, Head, RawBody};
 

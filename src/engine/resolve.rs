@@ -5,8 +5,8 @@ use super::commands::Refusable;
 use super::ledger::{Entry, Side};
 use crate::error::NotNow;
 use crate::ids::{MemberIndex, MemberName, RequestId};
-use crate::member::{Liveness, Passage};
-use crate::message::{Role, Status};
+use crate::member::Passage;
+use crate::message::{Liveness, Role, Status};
 use crate::validate::{self, InvalidMessage, Target};
 
 impl Engine {

@@ -7,8 +7,7 @@ use super::ledger::{Entry, Side};
 use super::shape::answer_shape;
 use crate::effect::RequestEvent;
 use crate::ids::{Incarnation, MemberIndex, MemberName, RequestId};
-use crate::member::Liveness;
-use crate::message::{Kind, Role, Status};
+use crate::message::{Kind, Liveness, Role, Status};
 use crate::request::{Owed, State};
 use crate::time::{Millis, Timestamp};
 

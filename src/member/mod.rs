@@ -9,7 +9,6 @@ mod roster;
 mod window;
 
 pub(crate) use self::breaker::{Breaker, Passage};
-pub use self::liveness::Liveness;
 pub(crate) use self::liveness::{Judgement, Verdict};
 pub(crate) use self::roster::{LifeCheck, Roster};
 pub(crate) use self::window::Repeat;

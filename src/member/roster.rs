@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::breaker::Breaker;
-use super::liveness::{Judgement, Liveness};
+use super::liveness::Judgement;
 use super::window::SeqWindow;
 use crate::config::{Config, MemberConfig};
 use crate::ids::{Incarnation, MemberIndex, MemberName};
-use crate::message::Role;
+use crate::message::{Liveness, Role};
 use crate::time::Timestamp;
 
 /// Everybody in the team, this engine's member included.

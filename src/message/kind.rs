@@ -73,6 +73,25 @@ pub enum Cause {
     Closed,
 }
 
+/// How alive a member is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+#[serde(rename_all = "snake_case")]
+pub enum Liveness {
+    /// Nothing speaks against it.
+    Active,
+    /// It said that it will be silent for a while.
+    Busy,
+    /// It agreed to leave and has not confirmed its exit.
+    Leaving,
+    /// It has left.
+    Left,
+    /// It shows signs of life and does not answer.
+    Suspect,
+    /// It shows no sign of life, or has not answered several times in a row.
+    Lost,
+}
+
 impl Kind {
     /// Every kind.
     pub const ALL: [Self; 2] = [Self::Shutdown, Self::PlanApproval];
@@ -172,6 +191,25 @@ impl Cause {
     }
 }
 
+impl Liveness {
+    /// Every degree of it.
+    pub const ALL: [Self; 6] =
+        [Self::Active, Self::Busy, Self::Leaving, Self::Left, Self::Suspect, Self::Lost];
+
+    /// The name that people and programs see.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Active => "active",
+            Self::Busy => "busy",
+            Self::Leaving => "leaving",
+            Self::Left => "left",
+            Self::Suspect => "suspect",
+            Self::Lost => "lost",
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -185,6 +223,7 @@ mod tests {
         Kind::ALL.iter().for_each(|v| assert_eq!(v.name(), wire(v)));
         Role::ALL.iter().for_each(|v| assert_eq!(v.name(), wire(v)));
         Status::ALL.iter().for_each(|v| assert_eq!(v.name(), wire(v)));
+        Liveness::ALL.iter().for_each(|v| assert_eq!(v.name(), wire(v)));
         Cause::ALL.iter().for_each(|v| assert_eq!(v.name(), wire(v)));
         assert_eq!(SettleCode::TimeoutRejected.name(), wire(SettleCode::TimeoutRejected));
     }

@@ -11,7 +11,7 @@ mod text;
 
 use serde::Serialize;
 
-pub use self::kind::{Cause, Kind, Role, SettleCode, Status};
+pub use self::kind::{Cause, Kind, Liveness, Role, SettleCode, Status};
 pub(crate) use self::plan::FieldHasher;
 pub use self::plan::{Digest, Plan, Uses};
 pub use self::recipient::Recipient;

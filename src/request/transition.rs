@@ -41,6 +41,10 @@ fn pending(clocks: Clocks, input: Input, context: Context) -> Result<Step, Rejec
     let now = context.now;
     let end = |cause| Settlement { at: now, cause, by: None, note: None, retry_after: None };
     match input {
+        // The sweep comes first; should it ever miss one, silence still never approves.
+        Input::Response { .. } | Input::Progress if now >= clocks.expires_at() => {
+            Err(Rejection::Late { status: Status::TimedOut })
+        }
         Input::Response { answer, by } => Ok(decided(answer, by, context)),
         Input::Progress => step(Asked::Pending(clocks.restart_idle(now)), []),
         Input::Exited => match context.approval {
@@ -53,6 +57,7 @@ fn pending(clocks: Clocks, input: Input, context: Context) -> Result<Step, Rejec
         Input::Cancel => {
             step(Asked::Cancelled(end(Cause::Member)), [Action::TellSettled, Action::SendCancel])
         }
+        Input::Due(kind) if clocks.due(now) != Some(kind) => Err(Rejection::NotDue),
         Input::Due(DeadlineKind::Idle | DeadlineKind::Cap) => step(
             Asked::TimedOut(end(Cause::Clock)),
             [Action::TellSettled, Action::SendSettled, Action::JudgePeer],

@@ -11,8 +11,14 @@
 #[path = "../harness/mod.rs"]
 mod harness;
 
+mod addressing;
+mod correlation;
+mod identity;
 mod liveness;
 mod plan_gate;
+mod sending;
 mod shutdown;
 mod shutdown_section;
+mod storm;
 mod timeouts;
+mod views;

@@ -19,7 +19,7 @@ mod network;
 
 pub(crate) use self::check::Watch;
 pub(crate) use self::frames::{Frame, digest, plan, scoped};
-pub(crate) use self::network::{Network, Packet, Weather};
+pub(crate) use self::network::{Network, Packet, Random, Weather};
 
 use team_protocols::{
     AskOptions, Config, Disposition, DropReason, Effect, Engine, Event, IdSource, Incarnation,
@@ -109,7 +109,8 @@ impl Net {
 
     /// The same in bad weather.
     pub(crate) fn stormy(workers: &[&str], seed: u64, weather: Weather) -> Self {
-        let mut net = Self::team(workers);
+        // A short audit, for it is read after every step.
+        let mut net = Self::with(workers, |config| config.limits.audit_entries = 64);
         net.network = Network::new(seed);
         net.network.weather = weather;
         net

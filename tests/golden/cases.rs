@@ -1,0 +1,133 @@
+//! Every state and every input, with names.
+
+use team_protocols::fsm::{
+    Answer, Asked, Clocks, Context, Feedback, Input, Owed, Settlement, State,
+};
+use team_protocols::{Approval, Cause, DeadlineKind, MemberIndex, Millis, Status, Timestamp};
+
+/// Before anything is due.
+const EARLY: u64 = 1_000;
+/// When a reminder is due.
+const REMIND: u64 = 20_000;
+/// When every state below is overdue, and no cap has come.
+const LATE: u64 = 70_000;
+/// After every cap.
+const END: u64 = 700_000;
+
+pub(crate) fn states() -> Vec<(String, State)> {
+    let mut states = vec![("asked pending".to_owned(), Asked::Pending(clocks()).into())];
+    for (name, feedback) in feedbacks() {
+        states.push((format!("asked approved, {name}"), Asked::Approved(end(), feedback).into()));
+    }
+    for (name, state) in [
+        ("asked rejected", Asked::Rejected(end())),
+        ("asked timed_out", Asked::TimedOut(end())),
+        ("asked cancelled", Asked::Cancelled(end())),
+    ] {
+        states.push((name.to_owned(), state.into()));
+    }
+    let until = Timestamp::from_ms(60_000);
+    states.push(("owed open".to_owned(), Owed::Open { until }.into()));
+    states.push(("owed deferred".to_owned(), Owed::Deferred { until }.into()));
+    for (name, feedback) in feedbacks() {
+        states.push((
+            format!("owed approved, {name}"),
+            Owed::Approved(answer(true), feedback).into(),
+        ));
+    }
+    states.push(("owed rejected".to_owned(), Owed::Rejected(answer(false)).into()));
+    for status in terminal() {
+        let state = Owed::Closed { status, cause: Cause::Member };
+        states.push((format!("owed closed as {}", status.name()), state.into()));
+    }
+    states
+}
+
+fn feedbacks() -> Vec<(&'static str, Feedback)> {
+    let at = Timestamp::from_ms(60_000);
+    vec![
+        ("exit due", Feedback::ExitDue { by: at }),
+        ("exit overdue", Feedback::ExitOverdue),
+        ("exited", Feedback::Exited),
+        ("report due", Feedback::ReportDue),
+        ("report sent", Feedback::ReportSent { ok: true, again_at: at, left: 2 }),
+        ("report sent for the last time", Feedback::ReportSent { ok: true, again_at: at, left: 0 }),
+        ("reported", Feedback::Reported { ok: true }),
+        ("abandoned", Feedback::Abandoned),
+    ]
+}
+
+pub(crate) fn inputs() -> Vec<(String, Input)> {
+    let mut inputs: Vec<(String, Input)> = Vec::new();
+    let mut add = |name: &str, input| inputs.push((name.to_owned(), input));
+    for approve in [true, false] {
+        let word = if approve { "yes" } else { "no" };
+        let by = decider();
+        add(&format!("response {word}"), Input::Response { answer: answer(approve), by });
+        add(&format!("decide {word}"), Input::Decide(answer(approve)));
+        add(&format!("report {word}"), Input::Report { ok: approve });
+        add(&format!("finish {word}"), Input::Finish { ok: approve });
+    }
+    add("progress", Input::Progress);
+    add("asked again", Input::AskedAgain);
+    add("exited", Input::Exited);
+    add("defer", Input::Defer);
+    add("resume", Input::Resume);
+    add("acknowledged", Input::Acknowledged);
+    add("cancel", Input::Cancel);
+    add("send failed", Input::SendFailed);
+    for status in terminal() {
+        let cause = if status == Status::TimedOut { Cause::Clock } else { Cause::Member };
+        add(&format!("told {}", status.name()), Input::Told { status, cause });
+    }
+    for kind in DeadlineKind::ALL {
+        add(&format!("due {kind:?}"), Input::Due(kind));
+    }
+    for cause in Cause::ALL {
+        add(&format!("gone {}", cause.name()), Input::Gone(cause));
+    }
+    inputs
+}
+
+pub(crate) fn contexts() -> Vec<(String, Context)> {
+    let mut contexts = Vec::new();
+    for (kind, approval) in [("leaves", Approval::Leaves), ("gate", Approval::OpensGate)] {
+        for (clock, now) in [("early", EARLY), ("remind", REMIND), ("late", LATE), ("end", END)] {
+            let context = Context {
+                now: Timestamp::from_ms(now),
+                approval,
+                exit_grace: Millis::new(10_000),
+                report_every: Millis::new(15_000),
+                report_repeats: 3,
+            };
+            contexts.push((format!("{kind} {clock}"), context));
+        }
+    }
+    contexts
+}
+
+fn terminal() -> Vec<Status> {
+    Status::ALL.into_iter().filter(|status| status.is_terminal()).collect()
+}
+
+fn clocks() -> Clocks {
+    Clocks::start(Timestamp::from_ms(0), Millis::new(60_000), Millis::new(600_000), 3)
+}
+
+fn end() -> Settlement {
+    Settlement {
+        at: Timestamp::from_ms(500),
+        cause: Cause::Member,
+        by: Some(decider()),
+        note: None,
+        retry_after: None,
+    }
+}
+
+fn answer(approve: bool) -> Answer {
+    Answer { approve, note: Some("why".to_owned()), retry_after: None }
+}
+
+fn decider() -> MemberIndex {
+    MemberIndex::new(1)
+}
