@@ -3,7 +3,7 @@
 //! After every input to an engine the harness checks what must hold whatever happens; see
 //! [`check`]. A test that uses it therefore tests more than it says.
 
-#![allow(dead_code, reason = "each test binary uses its part")]
+#![allow(dead_code, unused_imports, reason = "each test binary uses its part")]
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
