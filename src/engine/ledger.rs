@@ -92,6 +92,15 @@ impl Ledger {
         self.peers.get(peer.0)?.owed.get(id).copied()
     }
 
+    /// Every request of one side that has exactly this id: at most one of ours, and at most one of
+    /// each other member.
+    pub(crate) fn find_all(&self, side: Side, id: &str) -> Vec<usize> {
+        match side {
+            Side::Asked => self.find_asked(id).into_iter().collect(),
+            Side::Owed => self.peers.iter().filter_map(|peer| peer.owed.get(id).copied()).collect(),
+        }
+    }
+
     pub(crate) fn get(&self, slot: usize) -> Option<&Entry> {
         self.slots.get(slot)?.as_ref()
     }

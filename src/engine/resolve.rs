@@ -2,7 +2,7 @@
 
 use super::Engine;
 use super::commands::Refusable;
-use super::ledger::{Entry, Side};
+use super::ledger::Side;
 use crate::error::NotNow;
 use crate::ids::{MemberIndex, MemberName, RequestId};
 use crate::member::Passage;
@@ -12,24 +12,25 @@ use crate::validate::{self, InvalidMessage, Target};
 impl Engine {
     /// Finds one request by its whole id, or an open one by an unambiguous beginning of it.
     pub(super) fn resolve(&self, side: Side, id: &str) -> Result<usize, NotNow> {
-        let matching = |fits: &dyn Fn(&Entry) -> bool| -> Vec<(usize, &RequestId)> {
-            let found = self.ledger.iter().filter(|(_, e)| e.side() == side && fits(e));
-            found.map(|(slot, entry)| (slot, &entry.id)).collect()
-        };
-        let mut found = matching(&|entry| entry.id.as_str() == id);
+        let is_open = |slot: &usize| self.ledger.get(*slot).is_some_and(|e| e.state.is_open());
+        let mut found = self.ledger.find_all(side, id);
         if found.len() > 1 {
             // Several members used the same id; what still waits is meant.
-            found = matching(&|entry| entry.state.is_open() && entry.id.as_str() == id);
+            found.retain(is_open);
         }
         if found.is_empty() && id.len() >= SHORTEST_PREFIX {
-            found = matching(&|entry| entry.state.is_open() && entry.id.as_str().starts_with(id));
+            found = self.slots(|entry| entry.side() == side && entry.id.as_str().starts_with(id));
         }
         match found.as_slice() {
-            [(slot, _)] => Ok(*slot),
+            [slot] => Ok(*slot),
             [] => Err(self.unknown_request(side, id)),
             several => Err(NotNow::AmbiguousPrefix {
                 found: id.to_owned(),
-                candidates: several.iter().map(|(_, id)| (*id).clone()).collect(),
+                candidates: several
+                    .iter()
+                    .filter_map(|slot| self.ledger.get(*slot))
+                    .map(|entry| entry.id.clone())
+                    .collect(),
             }),
         }
     }

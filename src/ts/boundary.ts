@@ -33,8 +33,17 @@ export interface Output {
 /** The length that stands for a text that is not given. */
 const ABSENT = 0xffff_ffff;
 
+const WORD_BYTES = 4;
+
+/** The words of the header. */
+const RECORDS = 0;
+const COUNT = 1;
+const TEXT = 2;
+const TEXT_BYTES = 3;
+const RESULT_END = 5;
+
+/** The words of a record: what it is, its number, where its two texts end. */
 const RECORD_WORDS = 4;
-const HEADER_WORDS = 6;
 const SEND = 0;
 
 /** A UTF-16 unit takes three bytes of UTF-8 at the most. */
@@ -45,7 +54,7 @@ const decoder = new platform.TextDecoder("utf-8", { ignoreBOM: true });
 
 let exports: RawExports | undefined;
 let input = new Uint8Array(0);
-let inputAddress = 0;
+let words = new Uint32Array(0);
 let headerAddress = 0;
 let cursor = 0;
 
@@ -70,7 +79,6 @@ export function begin(): void {
 export function put(text: string | undefined): number {
   if (text === undefined) return ABSENT;
   const room = cursor + text.length * BYTES_PER_UNIT;
-  // Growing memory detaches every view of it; a detached view has no length.
   if (room > input.length) openInput(room);
   const { written } = encoder.encodeInto(text, cursor === 0 ? input : input.subarray(cursor));
   cursor += written;
@@ -80,34 +88,35 @@ export function put(text: string | undefined): number {
 /** Takes out what the last call left behind. */
 export function take(): Output {
   const { buffer } = memory();
-  const [records = 0, count = 0, text = 0, bytes = 0, , resultEnd = 0] = new Uint32Array(
-    buffer,
-    headerAddress,
-    HEADER_WORDS,
-  );
+  // Growing memory detaches every view of it; a detached view has no length.
+  if (words.length === 0) words = new Uint32Array(buffer);
+  const head = headerAddress / WORD_BYTES;
+  const bytes = words[head + TEXT_BYTES] as number;
   if (bytes === 0) return NOTHING;
-  const all = decoder.decode(new Uint8Array(buffer, text, bytes));
+  const all = decoder.decode(new Uint8Array(buffer, words[head + TEXT] as number, bytes));
+  const count = words[head + COUNT] as number;
   if (count === 0) return { result: all, effects: NO_EFFECTS };
-  const words = new Uint32Array(buffer, records, count * RECORD_WORDS);
   const effects: (RawSend | RawEvent)[] = [];
-  let from = resultEnd;
-  for (let at = 0; at < words.length; at += RECORD_WORDS) {
-    const [kind, seq = 0, middle = 0, end = 0] = words.subarray(at, at + RECORD_WORDS);
+  let at = (words[head + RECORDS] as number) / WORD_BYTES;
+  let from = words[head + RESULT_END] as number;
+  for (let left = count; left > 0; left -= 1, at += RECORD_WORDS) {
+    const middle = words[at + 2] as number;
+    const end = words[at + 3] as number;
     const first = all.slice(from, middle);
     const second = all.slice(middle, end);
     from = end;
     effects.push(
-      kind === SEND
-        ? { kind: "send", seq, to: first, frame: second }
+      words[at] === SEND
+        ? { kind: "send", seq: words[at + 1] as number, to: first, frame: second }
         : { kind: "event", requestId: first, json: second },
     );
   }
-  return { result: all.slice(0, resultEnd), effects };
+  return { result: all.slice(0, words[head + RESULT_END]), effects };
 }
 
 function openInput(bytes: number): void {
-  inputAddress = reserve(bytes);
-  input = new Uint8Array(memory().buffer, inputAddress, Math.max(bytes, FIRST_INPUT));
+  const address = reserve(bytes);
+  input = new Uint8Array(memory().buffer, address, Math.max(bytes, FIRST_INPUT));
 }
 
 function memory(): RawExports["memory"] {
