@@ -38,6 +38,12 @@ async function main(args) {
     console.log(texts.help);
     return 0;
   }
+  const stuck = () => {
+    console.error(`\n${texts.failed(texts.stuck)}`);
+    process.exitCode = 1;
+  };
+  // With nothing left to do, the process ends even though the story waits for something.
+  process.once("exit", stuck);
   try {
     await play(lang, texts);
     return 0;
@@ -45,6 +51,8 @@ async function main(args) {
     const why = error instanceof Unexpected ? error.message : (error?.stack ?? String(error));
     console.error(`\n${texts.failed(why)}`);
     return 1;
+  } finally {
+    process.off("exit", stuck);
   }
 }
 
@@ -56,7 +64,7 @@ function read(args) {
   for (const { kind, name, rawName, value } of tokens) {
     if (kind === "option" && name === "lang" && Object.hasOwn(words, value ?? "")) lang = value;
     else if (kind === "option" && name === "help" && value === undefined) help = true;
-    else return { lang, help, unknown: [rawName, value].filter(Boolean).join(" ") || kind };
+    else return { lang, help, unknown: [rawName, value].filter(Boolean).join(" ") || "--" };
   }
   return { lang, help };
 }

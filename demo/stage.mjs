@@ -146,9 +146,7 @@ export class Stage {
         [words.yesShape, approveWith],
         [words.noShape, rejectWith],
       ]) {
-        timeline.remark(
-          `${label} ${shape.replaceAll(request.requestId, short(request.requestId))}`,
-        );
+        timeline.remark(label + shape.replaceAll(request.requestId, short(request.requestId)));
       }
     }
   }
@@ -197,7 +195,7 @@ export class Stage {
       .findLast((entry) => entry.requestId === requestId && entry.verdict === "settled");
     expect(entry?.status, status, `audit of ${requestId}`);
     const whose = by === undefined ? this.words.cause(cause) : this.words.by(by);
-    const rest = code === undefined ? whose : `${code}${this.words.comma}${whose}`;
+    const rest = code === undefined ? whose : `${code} ${whose}`;
     this.timeline.settled(this.now, engine.member, { requestId, was: entry.was, status, rest });
   }
 

@@ -77,7 +77,8 @@ function pieces(text, columns) {
     const closes = CLOSING.has(character) || (character === '"' && isWide(last(piece)));
     const glued = character === " " || closes;
     const ended = piece.endsWith(" ") || piece.endsWith(",");
-    const starts = !glued && (ended || isWide(character) || isWide(last(piece)));
+    const apart = (isWide(character) && !OPENING.has(last(piece))) || isWide(last(piece));
+    const starts = !glued && (ended || apart);
     if (starts || width(piece + character) > columns) end();
     piece += character;
   }
@@ -96,6 +97,9 @@ function isWide(character) {
 
 /** What must not begin a line. */
 const CLOSING = new Set("，。；：！？）」》、”,.;:!?)]}");
+
+/** What must not end a line. */
+const OPENING = new Set('“「《（([{"');
 
 /** Colours, or none: `paint.red("…")`. */
 export function painter(on) {

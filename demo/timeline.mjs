@@ -86,7 +86,7 @@ export class Timeline {
 
   /** What a model wrote, and how it was read. */
   wrote(at, who, input) {
-    const lines = wrapShort(input, this.columns - NEAR, INPUT_LINES);
+    const lines = wrapShort(input, this.columns - NEAR, this.columns < ROOMY ? 3 : 2);
     this.#near(at, who, "✎", lines, this.paint.dim);
   }
 
@@ -187,8 +187,8 @@ export class Timeline {
   }
 }
 
-/** How many lines of a model's input are shown. */
-const INPUT_LINES = 2;
+/** From how many columns on two lines of a model's input are enough. */
+const ROOMY = 90;
 
 const STATUS_STYLE = {
   pending: "yellow",

@@ -28,6 +28,7 @@ not what the story expects, the demo ends with exit code 1.
 Colour is used on terminals; NO_COLOR=1 turns it off, FORCE_COLOR=1 turns it on.`,
   usage: (argument) => `unknown argument: ${argument}\nsee: node demo/main.mjs --help`,
   failed: (why) => `The demo did not go as it should: ${why}`,
+  stuck: "something that the story waits for never happened",
 
   comma: ", ",
   readAs: "understood: ",
@@ -42,9 +43,9 @@ Colour is used on terminals; NO_COLOR=1 turns it off, FORCE_COLOR=1 turns it on.
     text_from_summary: "the text taken from the summary",
   },
   shortId: (given, whole) => `${given} is the beginning of ${whole}`,
-  unchanged: (hash) => `nothing changed: state hash ${hash}… before and after`,
+  unchanged: (hash) => `state hash unchanged: ${hash}…`,
   by: (member) => `by ${member}`,
-  cause: (cause) => `cause: ${cause}`,
+  cause: (cause) => `(${cause})`,
   reminder: (count) => `reminder ${count}: same id, the answer spelled out`,
   drain: (member, when) => `last look into ${member}'s mail; it is judged at ${when}`,
   held: ({ requestId, kind, status, title, scope = [] }, short) =>
@@ -108,7 +109,7 @@ Colour is used on terminals; NO_COLOR=1 turns it off, FORCE_COLOR=1 turns it on.
     "○ liveness   ✓ gate opens   ✗ refused   ⚠ alarm   · the host   (--help tells more)",
   ],
   table: {
-    head: ["member", "role", "liveness", "life since", "open requests", "waiting since"],
+    head: ["member", "role", "liveness", "life since", "open requests", "waiting"],
     asked: (kind, id) => `⇢ ${kind} ${id}`,
     owed: (kind, id) => `⇠ ${kind} ${id}`,
     none: "–",

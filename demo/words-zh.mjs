@@ -27,6 +27,7 @@ export const zh = {
 终端上使用颜色；NO_COLOR=1 关闭，FORCE_COLOR=1 强制开启。`,
   usage: (argument) => `未知参数：${argument}\n参见：node demo/main.mjs --help`,
   failed: (why) => `演示没有按预期进行：${why}`,
+  stuck: "故事在等待的事情始终没有发生",
 
   comma: "，",
   readAs: "理解为：",
@@ -41,9 +42,9 @@ export const zh = {
     text_from_summary: "正文取自摘要",
   },
   shortId: (given, whole) => `${given} 是 ${whole} 的开头`,
-  unchanged: (hash) => `没有任何改变：前后状态哈希都是 ${hash}…`,
+  unchanged: (hash) => `状态哈希未变：${hash}…`,
   by: (member) => `由 ${member} 决定`,
-  cause: (cause) => `原因：${cause}`,
+  cause: (cause) => `(${cause})`,
   reminder: (count) => `第 ${count} 次提醒：同一 id，写明如何答复`,
   drain: (member, when) => `最后查看一次 ${member} 的信箱；${when} 判定`,
   held: ({ requestId, kind, status, title, scope = [] }, short) =>
