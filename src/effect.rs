@@ -73,6 +73,7 @@ pub struct RequestEvent {
     #[cfg_attr(target_arch = "wasm32", tsify(type = "number"))]
     pub received_at: Timestamp,
     /// Until when an answer is in time, as far as this side can tell (ms since the Unix epoch).
+    /// Progress on the request moves it, up to the hard limit.
     #[cfg_attr(target_arch = "wasm32", tsify(type = "number"))]
     pub answer_by: Timestamp,
     /// Why the requester asks.

@@ -125,9 +125,17 @@ impl Engine {
     /// Tells the requester that a critical section holds its request back.
     pub(super) fn send_deferral(&mut self, slot: usize) {
         let Some(entry) = self.ledger.get(slot) else { return };
-        let (peer, request_id) = (entry.peer, entry.id.clone());
+        let request_id = entry.id.clone();
         let (note, busy_for_ms) = self.sections.explain(self.now);
         let progress = Progress { request_id: Some(request_id), note: Some(note), busy_for_ms };
+        self.send_progress(slot, progress);
+    }
+
+    /// Tells the requester that we are at it: its idle limit begins anew.
+    pub(super) fn send_progress(&mut self, slot: usize, progress: Progress) {
+        let Some(entry) = self.ledger.get(slot) else { return };
+        let (peer, ends) = (entry.peer, self.now.after(entry.idle.limit));
+        self.ledger.wait_until(slot, ends);
         self.post_message(peer, Message::Progress(progress));
     }
 
