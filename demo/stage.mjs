@@ -141,7 +141,7 @@ export class Stage {
   owes(engine) {
     const { words, timeline } = this;
     for (const { request, approveWith, rejectWith } of engine.obligations()) {
-      this.host(engine, words.owes(engine.member, request.kind, request.from));
+      this.host(engine, words.owes(engine.member, request, timeline.time(request.answerBy)));
       for (const [label, shape] of [
         [words.yesShape, approveWith],
         [words.noShape, rejectWith],

@@ -114,7 +114,8 @@ Colour is used on terminals; NO_COLOR=1 turns it off, FORCE_COLOR=1 turns it on.
     owed: (kind, id) => `⇠ ${kind} ${id}`,
     none: "–",
   },
-  owes: (member, kind, from) => `${member} owes ${from} a decision on ${kind}; these answers fit`,
+  owes: (member, { kind, from }, until) =>
+    `${member} owes ${from} a ${kind} decision until ${until}:`,
   yesShape: "yes: ",
   noShape: "no: ",
   seconds,

@@ -113,7 +113,7 @@ export const zh = {
     owed: (kind, id) => `⇠ ${kind} ${id}`,
     none: "–",
   },
-  owes: (member, kind, from) => `${member} 应答复 ${from} 的 ${kind}；可以这样答复`,
+  owes: (member, { kind, from }, until) => `${member} 应在 ${until} 前答复 ${from} 的 ${kind}：`,
   yesShape: "同意：",
   noShape: "不同意：",
   seconds,
