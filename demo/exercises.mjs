@@ -81,7 +81,7 @@ async function team(stage, cast) {
   stage.timeline.line();
   showTeam(stage, lead);
   stage.timeline.line();
-  for (const engine of [lead, alice]) stage.owes(engine);
+  stage.owes(lead);
   await stage.pass(1_000);
   stage.tool(alice, "alice-refuses-shutdown", asked);
   const { status, retryAfterMs } = await outcome;

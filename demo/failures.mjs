@@ -22,6 +22,9 @@ async function section(stage, { lead, alice }) {
   const first = await lead.settled(stage.tool(lead, "lead-requests-shutdown").requestId);
   expect(first.status, "rejected", "a shutdown in a critical section");
   expect(first.retryAfterMs, etaMs - 1_000, "when to ask again");
+  const { marks } = alice.audit().findLast(({ verdict }) => verdict === "answered");
+  expect(marks?.includes("critical_section"), true, "the mark of an engine's own answer");
+  stage.host(alice, words.answeredFor("critical_section"));
   await stage.pass(first.retryAfterMs);
   end();
   stage.host(alice, words.leaves(name));

@@ -3,7 +3,7 @@
 import { parseArgs } from "node:util";
 import { exercises } from "./exercises.mjs";
 import { failures } from "./failures.mjs";
-import { Stage } from "./stage.mjs";
+import { Stage, Unexpected } from "./stage.mjs";
 import { showAudit } from "./table.mjs";
 import { painter, wantsColour, wrap } from "./text.mjs";
 import { Timeline } from "./timeline.mjs";
@@ -11,9 +11,20 @@ import { words } from "./words.mjs";
 
 /** The moment of 00:00: fixed, so that every run is the same. */
 const START = Date.UTC(2026, 0, 5, 9);
+const TEAM = [
+  { name: "team-lead", role: "lead" },
+  { name: "alice" },
+  { name: "bob" },
+  { name: "charlie" },
+  { name: "dave" },
+];
 const WIDEST = 100;
 const NARROWEST = 60;
 
+// A reader that has seen enough (`| head`) is no failure.
+process.stdout.on("error", (error) => {
+  if (error.code !== "EPIPE") throw error;
+});
 process.exitCode = await main(process.argv.slice(2));
 
 async function main(args) {
@@ -27,12 +38,21 @@ async function main(args) {
     console.log(texts.help);
     return 0;
   }
+  const stuck = () => {
+    console.error(`\n${texts.failed(texts.stuck)}`);
+    process.exitCode = 1;
+  };
+  // With nothing left to do, the process ends even though the story waits for something.
+  process.once("exit", stuck);
   try {
     await play(lang, texts);
     return 0;
   } catch (error) {
-    console.error(`\n${texts.failed(error instanceof Error ? error.stack : String(error))}`);
+    const why = error instanceof Unexpected ? error.message : (error?.stack ?? String(error));
+    console.error(`\n${texts.failed(why)}`);
     return 1;
+  } finally {
+    process.off("exit", stuck);
   }
 }
 
@@ -41,10 +61,10 @@ function read(args) {
   const { tokens } = parseArgs({ args, options, strict: false, tokens: true });
   let lang = "en";
   let help = false;
-  for (const { kind, name, value, index } of tokens) {
+  for (const { kind, name, rawName, value } of tokens) {
     if (kind === "option" && name === "lang" && Object.hasOwn(words, value ?? "")) lang = value;
     else if (kind === "option" && name === "help" && value === undefined) help = true;
-    else return { lang, help, unknown: args[index] };
+    else return { lang, help, unknown: [rawName, value].filter(Boolean).join(" ") || "--" };
   }
   return { lang, help };
 }
@@ -54,12 +74,10 @@ async function play(lang, texts) {
   const paint = painter(wantsColour(process.stdout, process.env));
   const print = (line) => console.log(line);
   const timeline = new Timeline({ print, paint, words: texts, columns, start: START });
-  const { lead, ...titles } = texts.titles;
-  const workers = Object.entries(titles).map(([name, title]) => ({ name, title }));
-  const members = [{ name: "team-lead", role: "lead", title: lead }, ...workers];
-  const stage = new Stage({ lang, members, start: START, timeline, words: texts });
+  const stage = new Stage({ lang, members: TEAM, start: START, timeline, words: texts });
   const cast = { lead: stage.spawn("team-lead") };
-  for (const { name } of workers) cast[name] = stage.spawn(name);
+  for (const { name } of TEAM.slice(1)) cast[name] = stage.spawn(name);
+  for (const text of texts.intro) for (const line of wrap(text, columns)) timeline.line(line);
 
   await exercises(stage, cast);
   await failures(stage, cast);

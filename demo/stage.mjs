@@ -6,6 +6,9 @@ import { short } from "./timeline.mjs";
 
 const VECTORS = new URL("../tests/vectors/field/", import.meta.url);
 
+/** How much of a state hash is shown: its version and enough to compare. */
+const HASH_SHOWN = 16;
+
 /** Something happened that the story does not have. */
 export class Unexpected extends Error {}
 
@@ -23,12 +26,10 @@ export class Stage {
   #bus;
   #lives = [];
   #errors = [];
-  #start;
 
   constructor({ lang, members, start, timeline, words }) {
     this.#lang = lang;
     this.#members = members;
-    this.#start = start;
     this.#clock = new ManualClock(start);
     this.#bus = new LocalBus({ clock: this.#clock });
     this.#bus.observe((frame) => this.#carried(frame));
@@ -90,8 +91,11 @@ export class Stage {
     const input = this.#input(vector, requestId);
     const { result, rows } = this.timeline.hold(() => engine.callTool(input));
     this.#wrote(engine, input, requestId);
-    if (result.notes.length > 0) this.timeline.understood(result.notes);
-    for (const row of rows) this.timeline.line(row);
+    const remarks = result.notes.map((note) => this.words.notes[note] ?? note);
+    const byShortId = requestId !== undefined && result.requestId !== requestId;
+    if (byShortId) remarks.push(this.words.shortId(requestId, result.requestId));
+    if (remarks.length > 0) this.timeline.understood(remarks);
+    this.timeline.put(rows);
     return result;
   }
 
@@ -102,6 +106,7 @@ export class Stage {
     this.#wrote(engine, input, requestId);
     const error = this.refused(engine, code, () => engine.callTool(input));
     expect(engine.stateHash(), before, `state after ${code}`);
+    this.timeline.remark(this.words.unchanged(before.slice(0, HASH_SHOWN)));
     return error;
   }
 
@@ -135,16 +140,13 @@ export class Stage {
   /** What a member must answer now, with the shape of each answer. */
   owes(engine) {
     const { words, timeline } = this;
-    for (const { request, timeLeftMs, approveWith, rejectWith } of engine.obligations()) {
-      const left = timeline.time(this.#start + timeLeftMs);
-      this.host(engine, words.owes(engine.member, request.kind, request.from, left));
+    for (const { request, approveWith, rejectWith } of engine.obligations()) {
+      this.host(engine, words.owes(engine.member, request, timeline.time(request.answerBy)));
       for (const [label, shape] of [
         [words.yesShape, approveWith],
         [words.noShape, rejectWith],
       ]) {
-        timeline.remark(
-          `${label} ${shape.replaceAll(request.requestId, short(request.requestId))}`,
-        );
+        timeline.remark(label + shape.replaceAll(request.requestId, short(request.requestId)));
       }
     }
   }
@@ -168,7 +170,6 @@ export class Stage {
     const sender = this.#lives.findLast((engine) => engine.member === from);
     const status = type.endsWith("_request") ? sender?.request(requestId)?.status : undefined;
     const said = reminder ? [this.words.reminder(reminder.count)] : this.words.said(type, message);
-    if (fate === "waiting") said.push(this.words.notRead);
     this.timeline.frame(this.now, { from, to, type, requestId, status, said, mark: fate });
   }
 
@@ -194,7 +195,7 @@ export class Stage {
       .findLast((entry) => entry.requestId === requestId && entry.verdict === "settled");
     expect(entry?.status, status, `audit of ${requestId}`);
     const whose = by === undefined ? this.words.cause(cause) : this.words.by(by);
-    const rest = code === undefined ? whose : `${code}${this.words.comma}${whose}`;
+    const rest = code === undefined ? whose : `${code} ${whose}`;
     this.timeline.settled(this.now, engine.member, { requestId, was: entry.was, status, rest });
   }
 

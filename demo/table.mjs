@@ -4,7 +4,7 @@ import { short } from "./timeline.mjs";
 
 /** The team as one engine sees it: one row per member, one more for each further request. */
 export function showTeam({ timeline, words }, engine) {
-  const { head, asked, owed, life, none } = words.table;
+  const { head, asked, owed, none } = words.table;
   const rows = engine.team().flatMap((member) => {
     const open = [
       ...member.asked.map(({ kind, requestId }) => asked(kind, short(requestId))),
@@ -14,13 +14,12 @@ export function showTeam({ timeline, words }, engine) {
     const first = [
       member.name,
       member.role,
-      member.title ?? none,
       member.liveness,
-      member.incarnation ? life(timeline.time(startOf(member.incarnation))) : none,
+      member.incarnation ? timeline.time(startOf(member.incarnation)) : none,
       open[0] ?? none,
       since === undefined ? none : timeline.time(since),
     ];
-    return [first, ...open.slice(1).map((text) => ["", "", "", "", "", text, ""])];
+    return [first, ...open.slice(1).map((text) => ["", "", "", "", text, ""])];
   });
   timeline.table([head, ...rows]);
 }

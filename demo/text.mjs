@@ -52,12 +52,17 @@ export function wrap(text, columns) {
   return lines;
 }
 
-/** At most so many lines of it. */
+/** As much of it as fits into so many lines, with an ellipsis if that is not all. */
 export function wrapShort(text, columns, most) {
-  const lines = wrap(text, columns);
-  if (lines.length <= most) return lines;
-  const last = cut(`${lines[most - 1]} …`, columns);
-  return [...lines.slice(0, most - 1), last.endsWith("…") ? last : `${last}…`];
+  const whole = wrap(text, columns);
+  if (whole.length <= most) return whole;
+  let [fits, over] = [0, text.length];
+  while (over - fits > 1) {
+    const middle = Math.floor((fits + over) / 2);
+    if (wrap(`${text.slice(0, middle)}…`, columns).length <= most) fits = middle;
+    else over = middle;
+  }
+  return wrap(`${text.slice(0, fits).trimEnd()}…`, columns);
 }
 
 /** What a line may not break in: words with the space after them, single Chinese characters. */
@@ -69,8 +74,11 @@ function pieces(text, columns) {
     piece = "";
   };
   for (const character of text) {
-    const glued = character === " " || CLOSING.has(character);
-    const starts = !glued && (isWide(character) || isWide(last(piece)) || piece.endsWith(" "));
+    const closes = CLOSING.has(character) || (character === '"' && isWide(last(piece)));
+    const glued = character === " " || closes;
+    const ended = piece.endsWith(" ") || piece.endsWith(",");
+    const apart = (isWide(character) && !OPENING.has(last(piece))) || isWide(last(piece));
+    const starts = !glued && (ended || apart);
     if (starts || width(piece + character) > columns) end();
     piece += character;
   }
@@ -88,16 +96,19 @@ function isWide(character) {
 }
 
 /** What must not begin a line. */
-const CLOSING = new Set('，。；：！？）」》、”,.;:!?)]}"');
+const CLOSING = new Set("，。；：！？）」》、”,.;:!?)]}");
+
+/** What must not end a line. */
+const OPENING = new Set('“「《（([{"');
 
 /** Colours, or none: `paint.red("…")`. */
 export function painter(on) {
   const style = (code) => (text) => (on && text !== "" ? `\x1b[${code}m${text}\x1b[0m` : text);
-  return Object.fromEntries(Object.entries(STYLES).map(([name, code]) => [name, style(code)]));
+  const styles = Object.entries(STYLES).map(([name, code]) => [name, style(code)]);
+  return { ...Object.fromEntries(styles), plain: (text) => text };
 }
 
 const STYLES = {
-  plain: "0",
   bold: "1",
   dim: "2",
   red: "31",

@@ -2,12 +2,13 @@
 
 import { cut, pad, width, wrap, wrapShort } from "./text.mjs";
 
+const STAMP = 5;
 const NAME = 9;
 const GAP = "  ";
 /** Where the text of a row begins that has one member. */
-const NEAR = 5 + 2 + NAME + 2 + 3;
+const NEAR = STAMP + 2 + NAME + 2 + 3;
 /** Where the text of a row begins that goes from one member to another. */
-const FAR = 5 + 2 + NAME + 5 + NAME + 2;
+const FAR = STAMP + 2 + NAME + 5 + NAME + 2;
 
 /** An id as people see it. */
 export function short(id) {
@@ -19,6 +20,7 @@ export class Timeline {
   #print;
   #start;
   #held;
+  #shown;
 
   constructor({ print, paint, words, columns, start }) {
     this.#print = print;
@@ -42,8 +44,21 @@ export class Timeline {
 
   /** Prints a line, unless it is kept back. */
   line(text = "") {
-    if (this.#held) this.#held.push(text);
-    else this.#print(text);
+    this.put([{ text }]);
+  }
+
+  /** Prints rows, unless they are kept back. The time is shown where it differs from the last. */
+  put(rows) {
+    if (this.#held) {
+      this.#held.push(...rows);
+      return;
+    }
+    for (const { text, at } of rows) {
+      const stamp = at === undefined ? "" : this.time(at);
+      const shown = stamp === this.#shown ? " ".repeat(STAMP) : this.paint.dim(stamp);
+      if (at !== undefined) this.#shown = stamp;
+      this.#print(at === undefined ? text : `${shown}${text}`);
+    }
   }
 
   /** A moment, as minutes and seconds since the start. */
@@ -71,24 +86,24 @@ export class Timeline {
 
   /** What a model wrote, and how it was read. */
   wrote(at, who, input) {
-    const lines = wrapShort(input, this.columns - NEAR, INPUT_LINES);
+    const lines = wrapShort(input, this.columns - NEAR, this.columns < ROOMY ? 3 : 2);
     this.#near(at, who, "✎", lines, this.paint.dim);
   }
 
   /** How messy input was understood. */
-  understood(notes) {
-    const said = notes.map((note) => this.words.notes[note] ?? note).join(this.words.comma);
-    this.#below(NEAR, `${this.words.readAs} ${said}`, this.paint.yellow);
+  understood(remarks) {
+    const { words, paint } = this;
+    this.#below(NEAR, words.readAs + remarks.join(words.comma), paint.yellow);
   }
 
   /** A frame that goes from one member to another. */
   frame(at, { from, to, type, requestId, status, said, mark }) {
     const { paint } = this;
     const arrow = mark === "waiting" ? "╌╌▷" : "──▶";
-    const head = `${this.time(at)}${GAP}${pad(from, NAME)} ${arrow} ${pad(to, NAME)}${GAP}`;
+    const head = `${GAP}${pad(from, NAME)} ${arrow} ${pad(to, NAME)}${GAP}`;
     const id = requestId === undefined ? "" : `${GAP}${paint.cyan(short(requestId))}`;
     const state = status === undefined ? "" : `${GAP}${this.#status(status)}`;
-    this.line(paint.dim(head.slice(0, 7)) + head.slice(7) + paint.bold(type) + id + state);
+    this.put([{ at, text: head + paint.bold(type) + id + state }]);
     for (const text of said) this.#below(FAR, text);
   }
 
@@ -115,15 +130,15 @@ export class Timeline {
   /** A refusal: its code, what was wrong, and the safe next step. */
   refused(at, who, error) {
     const { paint, words } = this;
-    this.#head(at, who, "✗", `${paint.red(`${words.refused} ${error.code}`)}`);
+    this.#head(at, who, "✗", `${paint.red(words.refused + error.code)}`);
     this.#below(NEAR, error.message);
-    this.#below(NEAR, `${words.hint} ${error.hint}`, paint.green);
+    this.#below(NEAR, words.hint + error.hint, paint.green);
   }
 
   /** Something that needs attention. */
   alarm(at, who, name, text, details = []) {
     const { paint, words } = this;
-    this.#head(at, who, "⚠", `${paint.alarm(` ${words.alarm} ${name} `)} ${text}`);
+    this.#head(at, who, "⚠", `${paint.alarm(`${words.alarm} ${name}`)} ${text}`);
     for (const detail of details) this.#below(NEAR, detail, paint.yellow);
   }
 
@@ -135,8 +150,8 @@ export class Timeline {
   #head(at, who, mark, text) {
     const { paint } = this;
     const style = MARK_STYLE[mark] ?? "plain";
-    const stamp = paint.dim(this.time(at));
-    this.line(`${stamp}${GAP}${pad(who, NAME)}${GAP}${paint[style](mark)}${GAP}${text}`);
+    const head = `${GAP}${pad(who, NAME)}${GAP}${paint[style](mark)}${GAP}`;
+    this.put([{ at, text: head + text }]);
   }
 
   #near(at, who, mark, lines, style) {
@@ -155,20 +170,25 @@ export class Timeline {
     return this.paint[STATUS_STYLE[status] ?? "plain"](status);
   }
 
-  /** A table; the first row is its head. Columns that do not fit are cut from the right. */
+  /** A table; the first row is its head. What does not fit is cut off at the right. */
   table(texts) {
     const rows = texts.map((row) => row.map(String));
     const columns = rows[0].map((_, at) => Math.max(...rows.map((row) => width(row[at]))));
     rows.forEach((row, number) => {
-      const cells = row.map((cell, at) => pad(cell, columns[at]));
-      const text = cut(`  ${cells.join(GAP)}`.trimEnd(), this.columns);
-      this.line(number === 0 ? this.paint.dim(text) : text);
+      let left = this.columns;
+      const cells = row.map((cell, at) => {
+        const text = cut(`${GAP}${pad(cell, at < row.length - 1 ? columns[at] : 0)}`, left);
+        left -= width(text);
+        const style = number === 0 ? "dim" : (LIVENESS_STYLE[cell] ?? "plain");
+        return this.paint[style](text);
+      });
+      this.line(cells.join("").trimEnd());
     });
   }
 }
 
-/** How many lines of a model's input are shown. */
-const INPUT_LINES = 2;
+/** From how many columns on two lines of a model's input are enough. */
+const ROOMY = 90;
 
 const STATUS_STYLE = {
   pending: "yellow",

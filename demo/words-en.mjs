@@ -28,11 +28,12 @@ not what the story expects, the demo ends with exit code 1.
 Colour is used on terminals; NO_COLOR=1 turns it off, FORCE_COLOR=1 turns it on.`,
   usage: (argument) => `unknown argument: ${argument}\nsee: node demo/main.mjs --help`,
   failed: (why) => `The demo did not go as it should: ${why}`,
+  stuck: "something that the story waits for never happened",
 
   comma: ", ",
-  readAs: "understood:",
-  refused: "refused:",
-  hint: "next:",
+  readAs: "understood: ",
+  refused: "refused: ",
+  hint: "next: ",
   alarm: "ALARM",
   notes: {
     coerced: "a quoted boolean read as a boolean",
@@ -41,27 +42,28 @@ Colour is used on terminals; NO_COLOR=1 turns it off, FORCE_COLOR=1 turns it on.
     unknown_field: "unknown fields left out",
     text_from_summary: "the text taken from the summary",
   },
+  shortId: (given, whole) => `${given} is the beginning of ${whole}`,
+  unchanged: (hash) => `state hash unchanged: ${hash}…`,
   by: (member) => `by ${member}`,
-  cause: (cause) => `cause: ${cause}`,
+  cause: (cause) => `(${cause})`,
   reminder: (count) => `reminder ${count}: same id, the answer spelled out`,
-  notRead: "(waits in the mailbox)",
   drain: (member, when) => `last look into ${member}'s mail; it is judged at ${when}`,
   held: ({ requestId, kind, status, title, scope = [] }, short) =>
     `it held ${kind} ${short(requestId)} (${status})` +
     (title ? `: “${title}”, may be half done: ${scope.join(", ")}` : ""),
   said: (type, message) => {
-    const { plan } = message;
+    const { plan, approve, ok, status, retry_after_ms: again } = message;
     if (type === "text") return [`“${message}”`];
+    if (type === "receipt") return ["acknowledged by the engine itself"];
+    if (status) return [`told how it ended: ${status}`];
     if (plan) return [`“${plan.title}”`, `scope ${plan.scope.join(", ")}`, `risk ${plan.risk}`];
     const said = [];
+    if (approve !== undefined) said.push(approve ? "yes" : "no");
+    if (ok !== undefined) said.push(ok ? "done" : "failed");
+    if (again) said.push(`ask again in ${seconds(again)}`);
     const text = message.reason ?? message.feedback ?? message.detail;
-    const answer = message.approve === undefined ? "" : message.approve ? "yes" : "no";
-    const work = message.ok === undefined ? "" : message.ok ? "done" : "failed";
-    const again = message.retry_after_ms;
-    const head = [answer || work, again ? `ask again in ${seconds(again)}` : ""];
-    if (head.some(Boolean)) said.push(head.filter(Boolean).join(", "));
     if (text) said.push(`“${text}”`);
-    return said;
+    return said.length > 0 ? [said.join(", ")] : [];
   },
 
   partA: "The five exercises",
@@ -101,16 +103,20 @@ Colour is used on terminals; NO_COLOR=1 turns it off, FORCE_COLOR=1 turns it on.
     },
   },
 
-  titles: { lead: "lead", alice: "tester", bob: "coder", charlie: "coder", dave: "database" },
+  intro: [
+    "Five members, one engine each, on a bus in this process and a clock that is moved by hand.",
+    "✎ a model writes   ──▶ a frame   ╌╌▷ a frame nobody reads   ● a request changes state",
+    "○ liveness   ✓ gate opens   ✗ refused   ⚠ alarm   · the host   (--help tells more)",
+  ],
   table: {
-    head: ["member", "role", "job", "liveness", "life", "open requests", "waiting since"],
+    head: ["member", "role", "liveness", "life since", "open requests", "waiting"],
     asked: (kind, id) => `⇢ ${kind} ${id}`,
     owed: (kind, id) => `⇠ ${kind} ${id}`,
-    life: (time) => `since ${time}`,
     none: "–",
   },
-  owes: (member, kind, from, left) => `${member} owes ${from} a decision on ${kind}; ${left} left`,
-  yesShape: "yes:",
+  owes: (member, { kind, from }, until) =>
+    `${member} owes ${from} a ${kind} decision until ${until}:`,
+  yesShape: "yes: ",
   noShape: "no: ",
   seconds,
   exits: "the process ends: exit()",
@@ -120,6 +126,7 @@ Colour is used on terminals; NO_COLOR=1 turns it off, FORCE_COLOR=1 turns it on.
   enters: (section, eta) => `enters the critical section “${section}”, about ${eta}`,
   sectionName: "schema migration",
   leaves: (section) => `leaves the critical section “${section}”`,
+  answeredFor: (mark) => `its engine answered, not the model (audit mark ${mark})`,
   waits: (time) => `comes back after the ${time} it was told`,
   hangs: "the process hangs: it reads no mail any more",
   mailbox: (count, member) => `${count} frames wait unread for ${member}`,
@@ -141,5 +148,5 @@ Colour is used on terminals; NO_COLOR=1 turns it off, FORCE_COLOR=1 turns it on.
   byStatus: (counts) => `requests settled: ${counts}`,
   checked: (count, time) =>
     `${count} audit entries, ${time} of virtual time, every step as expected`,
-  next: "Read next: docs/ for the protocol, src/ts/protocol-engine.ts for the API, demo/exercises.mjs for this story.",
+  next: "Read next: docs/protocol.md for the rules, src/ts/protocol-engine.ts for the API, demo/exercises.mjs for this story as code.",
 };

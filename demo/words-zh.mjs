@@ -27,6 +27,7 @@ export const zh = {
 终端上使用颜色；NO_COLOR=1 关闭，FORCE_COLOR=1 强制开启。`,
   usage: (argument) => `未知参数：${argument}\n参见：node demo/main.mjs --help`,
   failed: (why) => `演示没有按预期进行：${why}`,
+  stuck: "故事在等待的事情始终没有发生",
 
   comma: "，",
   readAs: "理解为：",
@@ -40,27 +41,28 @@ export const zh = {
     unknown_field: "未知字段已忽略",
     text_from_summary: "正文取自摘要",
   },
+  shortId: (given, whole) => `${given} 是 ${whole} 的开头`,
+  unchanged: (hash) => `状态哈希未变：${hash}…`,
   by: (member) => `由 ${member} 决定`,
-  cause: (cause) => `原因：${cause}`,
+  cause: (cause) => `(${cause})`,
   reminder: (count) => `第 ${count} 次提醒：同一 id，写明如何答复`,
-  notRead: "（留在信箱里）",
   drain: (member, when) => `最后查看一次 ${member} 的信箱；${when} 判定`,
   held: ({ requestId, kind, status, title, scope = [] }, short) =>
     `它持有 ${kind} ${short(requestId)}（${status}）` +
     (title ? `：“${title}”，可能只做了一半：${scope.join("，")}` : ""),
   said: (type, message) => {
-    const { plan } = message;
+    const { plan, approve, ok, status, retry_after_ms: again } = message;
     if (type === "text") return [`“${message}”`];
+    if (type === "receipt") return ["引擎自动确认收到"];
+    if (status) return [`告知结局：${status}`];
     if (plan) return [`“${plan.title}”`, `范围 ${plan.scope.join("，")}`, `风险 ${plan.risk}`];
     const said = [];
+    if (approve !== undefined) said.push(approve ? "同意" : "不同意");
+    if (ok !== undefined) said.push(ok ? "已完成" : "失败");
+    if (again) said.push(`${seconds(again)}后再问`);
     const text = message.reason ?? message.feedback ?? message.detail;
-    const answer = message.approve === undefined ? "" : message.approve ? "同意" : "不同意";
-    const work = message.ok === undefined ? "" : message.ok ? "已完成" : "失败";
-    const again = message.retry_after_ms;
-    const head = [answer || work, again ? `${seconds(again)}后再问` : ""];
-    if (head.some(Boolean)) said.push(head.filter(Boolean).join("，"));
     if (text) said.push(`“${text}”`);
-    return said;
+    return said.length > 0 ? [said.join("，")] : [];
   },
 
   partA: "五个练习",
@@ -84,7 +86,7 @@ export const zh = {
     },
     team: {
       title: "一眼看清整个团队",
-      look: "alice 以新进程、新的一次生命回到团队。⇢ 是领导发出、正在等待的请求；⇠ 是等待领导答复的请求。",
+      look: "alice 以新进程、新的实例回到团队。⇢ 是领导发出、正在等待的请求；⇠ 是等待领导答复的请求。",
     },
     section: {
       title: "临界区里的成员被要求关机",
@@ -100,25 +102,29 @@ export const zh = {
     },
   },
 
-  titles: { lead: "领导", alice: "测试", bob: "开发", charlie: "开发", dave: "数据库" },
+  intro: [
+    "五个成员，各有一个引擎，共用本进程内的一条总线和一个手动推进的时钟。",
+    "✎ 模型书写   ──▶ 消息   ╌╌▷ 无人收取的消息   ● 请求状态变化",
+    "○ 存活状态   ✓ 闸门放行   ✗ 拒绝   ⚠ 警报   · 宿主   （更多见 --help）",
+  ],
   table: {
-    head: ["成员", "角色", "职务", "存活", "生命", "未决请求", "等待始于"],
+    head: ["成员", "角色", "存活", "实例始于", "未决请求", "等待始于"],
     asked: (kind, id) => `⇢ ${kind} ${id}`,
     owed: (kind, id) => `⇠ ${kind} ${id}`,
-    life: (time) => `${time} 起`,
     none: "–",
   },
-  owes: (member, kind, from, left) => `${member} 应答复 ${from} 的 ${kind}；还剩 ${left}`,
-  yesShape: "同意：  ",
+  owes: (member, { kind, from }, until) => `${member} 应在 ${until} 前答复 ${from} 的 ${kind}：`,
+  yesShape: "同意：",
   noShape: "不同意：",
   seconds,
   exits: "进程结束：exit()",
   wantsTo: (action) => `想要执行 ${action}`,
   gateOpen: (action, id) => `闸门为 ${action} 打开，依据 ${id}`,
-  respawn: "启动新进程；领导宣告新的生命",
+  respawn: "启动新进程；领导宣告新的实例",
   enters: (section, eta) => `进入临界区“${section}”，大约 ${eta}`,
   sectionName: "数据库结构迁移",
   leaves: (section) => `离开临界区“${section}”`,
+  answeredFor: (mark) => `由引擎而不是模型作答（审计标记 ${mark}）`,
   waits: (time) => `按对方所说，${time}后再来`,
   hangs: "进程卡死：不再收取任何消息",
   mailbox: (count, member) => `${count} 帧消息留在 ${member} 的信箱里无人收取`,
@@ -126,9 +132,9 @@ export const zh = {
 
   summary: "审计记录的统计",
   summaryHead: ["成员", "接受", "答复", "了结", "记录", "丢弃", "拒绝", "警报"],
-  life: (member, number) => (number > 1 ? `${member}（第 ${number} 次生命）` : member),
+  life: (member, number) => (number > 1 ? `${member}（第 ${number} 个实例）` : member),
   total: "合计",
   byStatus: (counts) => `已了结的请求：${counts}`,
   checked: (count, time) => `${count} 条审计记录，虚拟时间 ${time}，每一步都符合预期`,
-  next: "接着读：docs/ 是协议，src/ts/protocol-engine.ts 是接口，demo/exercises.mjs 是这个故事本身。",
+  next: "接着读：docs/protocol.md 是协议规则，src/ts/protocol-engine.ts 是接口，demo/exercises.mjs 是这个故事的代码。",
 };
