@@ -45,7 +45,7 @@ export function makeTeam({
 
 /** One engine with a seed of its own, so that every run has the same ids. */
 export function engineFor({ member = "alice", errors, clock = new ManualClock(START), ...rest }) {
-  const onError = errors === undefined ? undefined : (error) => errors.push(error);
+  const onError = errors && ((error) => errors.push(error));
   const transport = () => undefined;
   return new ProtocolEngine({
     team: TEAM,
