@@ -160,12 +160,13 @@ export class ProtocolEngine {
   constructor(options: ProtocolEngineOptions) {
     const { transport, clock = systemClock, onError = throwLater, ...core } = options;
     if (typeof transport !== "function") throw badOption("options.transport", options.lang);
-    this.#engine = new Engine(core, clock.now());
+    const now = clock.now();
+    this.#engine = new Engine(core, now);
     this.#clock = clock;
     this.#transport = transport;
     this.#lang = options.lang === "zh" ? "zh" : "en";
     this.#onError = (error) => attempt(() => onError(error), throwLater);
-    this.#timer = new DeadlineTimer(clock, () => this.#wake());
+    this.#timer = new DeadlineTimer(clock, now, () => this.#wake());
     this.#listeners = new Listeners(this.#onError);
   }
 

@@ -12,10 +12,12 @@ export class DeadlineTimer {
   #handle: unknown;
   #at: number | undefined;
   /** The latest time seen. The core's time stands still while a clock is behind it. */
-  #latest = 0;
+  #latest: number;
 
-  constructor(clock: Clock, wake: () => void) {
+  /** Begins at `now`, which is a time that the clock gave. */
+  constructor(clock: Clock, now: number, wake: () => void) {
     this.#clock = clock;
+    this.#latest = now;
     this.#wake = wake;
   }
 

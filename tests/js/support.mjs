@@ -84,6 +84,14 @@ export async function stateOf(promise) {
   }
 }
 
+/** The outcome of a promise that has one by now; a test that waits for ever tells nothing. */
+export async function ended(promise) {
+  const { state, value, reason } = await stateOf(promise);
+  if (state === "rejected") throw reason;
+  assert.equal(state, "resolved", "still waiting");
+  return value;
+}
+
 /** A matcher for `assert.throws` and `assert.rejects`: this code, and everything filled in. */
 export function refused(code, more = {}) {
   return (error) => {
