@@ -45,7 +45,7 @@ export function makeTeam({
 
 /** One engine with a seed of its own, so that every run has the same ids. */
 export function engineFor({ member = "alice", errors, clock = new ManualClock(START), ...rest }) {
-  const onError = errors === undefined ? undefined : (error) => errors.push(error);
+  const onError = errors && ((error) => errors.push(error));
   const transport = () => undefined;
   return new ProtocolEngine({
     team: TEAM,
@@ -82,6 +82,14 @@ export async function stateOf(promise) {
   } catch (reason) {
     return { state: "rejected", reason };
   }
+}
+
+/** The outcome of a promise that has one by now; a test that waits for ever tells nothing. */
+export async function ended(promise) {
+  const { state, value, reason } = await stateOf(promise);
+  if (state === "rejected") throw reason;
+  assert.equal(state, "resolved", "still waiting");
+  return value;
 }
 
 /** A matcher for `assert.throws` and `assert.rejects`: this code, and everything filled in. */
