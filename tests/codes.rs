@@ -103,7 +103,6 @@ const PINS: &[(&str, &str)] = &[
     ("ambiguous", "undecodable"),
     ("ambiguous_prefix", "not_now"),
     ("answer_conflicts", "not_now"),
-    ("approver_silent", "alarm"),
     ("bad_action", "misuse"),
     ("bad_clock", "misuse"),
     ("bad_option", "misuse"),
