@@ -57,6 +57,12 @@ impl Engine {
                 engine.forget_requests(index);
             }
             engine.begin_life(index, life);
+            let (name, life) = (engine.name_of(index), life.to_string());
+            engine.note(Verdict::Noted, |entry| {
+                entry.code = Some("announced");
+                entry.to = Some(name);
+                entry.reason = Some(life);
+            });
             Ok(())
         })
     }
