@@ -1,6 +1,6 @@
 //! A message is for which request?
 
-use super::ledger::{Content, Entry, Side};
+use super::ledger::{Content, Entry, Patience, Side};
 use super::receive::Stop;
 use super::{Disposition, Engine};
 use crate::authority::{self, Approval};
@@ -113,13 +113,14 @@ impl Engine {
         reminder: Option<Reminder>,
     ) -> Result<Disposition, Stop> {
         if let Some(slot) = self.ledger.find_owed(from, id.as_str()) {
-            return self.asked_again(from, slot, &content, reminder);
+            return self.asked_again(from, slot, &content, timing, reminder);
         }
         let limit = self.config.limits.open_per_member;
         if self.ledger.open(Side::Owed, from) >= limit {
             return Err(NotNow::TooManyOpen { limit }.into());
         }
         let cap = timing.cap_ms.unwrap_or(self.config.timing.cap);
+        let timeout = timing.timeout_ms.unwrap_or(self.config.timing.timeout).min(cap);
         let kind = content.kind();
         let slot = self.register(Entry {
             id: id.clone(),
@@ -128,6 +129,7 @@ impl Engine {
             opened_at: self.now,
             seq: 0,
             state: Owed::Open { until: self.now.after(cap) }.into(),
+            idle: Patience { limit: timeout, ends: self.now.after(timeout) },
             detail: None,
         });
         self.acknowledge(slot);
@@ -148,6 +150,7 @@ impl Engine {
         from: MemberIndex,
         slot: usize,
         content: &Content,
+        timing: Timing,
         reminder: Option<Reminder>,
     ) -> Result<Disposition, Stop> {
         let Some(entry) = self.ledger.get(slot) else {
@@ -160,6 +163,9 @@ impl Engine {
         }
         let open = matches!(entry.state, State::Owed(Owed::Open { .. }));
         self.apply(slot, Input::AskedAgain).map_err(drop_reason)?;
+        if let Some(timeout) = timing.timeout_ms {
+            self.ledger.wait_until(slot, self.now.after(timeout));
+        }
         if let (true, Some(reminder)) = (open, reminder) {
             let event = ReminderEvent { request_id, from: self.name_of(from), text: reminder.text };
             self.event(Event::Reminder(event));

@@ -154,7 +154,6 @@ pub(super) const fn of_alarm(alarm: Alarm) -> &'static str {
         | Alarm::Reclaim
         | Alarm::LostWorkerAlive
         | Alarm::LeadSilent
-        | Alarm::ApproverSilent
         | Alarm::NotExited => LIVENESS,
         Alarm::LeftDespiteCancel | Alarm::ConflictingDecision => LIFECYCLE,
         Alarm::Forged | Alarm::UnannouncedLife => IDENTITY,
