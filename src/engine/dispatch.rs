@@ -95,14 +95,13 @@ impl Engine {
 
     /// Ids of pending requests of one side, in order of arrival.
     pub(super) fn open_ids(&self, side: Side, peer: Option<MemberIndex>) -> Vec<RequestId> {
-        let pending = |entry: &&Entry| {
+        let open = self.slots(|entry| {
             entry.side() == side
                 && entry.state.status() == Status::Pending
                 && peer.is_none_or(|peer| entry.peer == peer)
-        };
-        let mut open: Vec<_> = self.ledger.iter().map(|(_, entry)| entry).filter(pending).collect();
-        open.sort_by_key(|entry| (entry.opened_at, entry.seq));
-        open.into_iter().map(|entry| entry.id.clone()).collect()
+        });
+        let entries = open.into_iter().filter_map(|slot| self.ledger.get(slot));
+        entries.map(|entry| entry.id.clone()).collect()
     }
 
     fn asked_by_peer(

@@ -1,5 +1,7 @@
 //! Liveness, lives, and leaving: what the engine believes of the other members, and of itself.
 
+use std::collections::BinaryHeap;
+
 use super::ledger::{Content, Entry, Side};
 use super::{Engine, Refusable};
 use crate::config::MemberConfig;
@@ -283,10 +285,10 @@ impl Engine {
     /// The slots of open requests that fit, in order of arrival.
     pub(super) fn slots(&self, fits: impl Fn(&Entry) -> bool) -> Vec<usize> {
         let open = self.ledger.iter().filter(|(_, entry)| entry.state.is_open() && fits(entry));
-        let mut open: Vec<_> =
+        // A heap sorts as fast as it needs to be here, in a tenth of the code of `sort`.
+        let open: BinaryHeap<_> =
             open.map(|(slot, entry)| (entry.opened_at, entry.seq, slot)).collect();
-        open.sort_unstable();
-        open.into_iter().map(|(_, _, slot)| slot).collect()
+        open.into_sorted_vec().into_iter().map(|(_, _, slot)| slot).collect()
     }
 }
 
