@@ -24,10 +24,10 @@ mod roles;
 #[path = "field_reports/shutdown.rs"]
 mod shutdown;
 
-use serde_json::{Value, json};
-use team_protocols::{ToolOutcome, Uses};
+use serde_json::json;
+use team_protocols::Uses;
 
-use crate::harness::{Called, Frame, Net, digest, plan};
+use crate::harness::{Frame, digest, plan, tool};
 
 /// A yes to a shutdown, as a frame of the worker at this place.
 fn yes_frame(place: u64, from: &str, id: &str, seq: u64) -> String {
@@ -40,11 +40,4 @@ fn decision(id: &str, approve: bool, seq: u64) -> Frame {
     let message = json!({"type": "plan_approval_response", "request_id": id, "approve": approve,
                          "feedback": "because", "digest": digest(&plan(), Uses::UntilReport)});
     Frame::from_lead("w1", message).seq(seq)
-}
-
-/// What a model wrote as the input of its message tool.
-fn tool(net: &mut Net, own: &str, input: Value) -> Called<ToolOutcome> {
-    let done = net.act(own, |e, now| e.call_tool(now, &input.to_string()));
-    net.run_until_quiet();
-    done
 }

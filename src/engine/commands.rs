@@ -176,16 +176,16 @@ impl Engine {
         self.command(now, |engine| {
             engine.refuse_when_left()?;
             engine.check_texts(&[note.as_deref()])?;
-            let (to, request_id) = match id {
-                Some(id) => {
-                    let slot = engine.resolve_pending(Side::Owed, id)?;
-                    (engine.peer_of(slot), Some(engine.id_of(slot)?))
-                }
-                None => (engine.roster.lead(), None),
+            let Some(id) = id else {
+                let lead = engine.roster.lead();
+                engine.refuse_self(lead, "progress")?;
+                let progress = Progress { request_id: None, note, busy_for_ms: busy_for };
+                engine.post_message(lead, Message::Progress(progress));
+                return Ok(());
             };
-            engine.refuse_self(to, "progress")?;
-            let progress = Progress { request_id, note, busy_for_ms: busy_for };
-            engine.post_message(to, Message::Progress(progress));
+            let slot = engine.resolve_pending(Side::Owed, id)?;
+            let request_id = Some(engine.id_of(slot)?);
+            engine.send_progress(slot, Progress { request_id, note, busy_for_ms: busy_for });
             Ok(())
         })
     }

@@ -52,7 +52,7 @@ export class ManualClock implements Clock {
   /** Calls `run` when the clock has been advanced by `ms`. */
   setTimeout(run: () => void, ms: number): unknown {
     this.#order += 1;
-    const timer = { at: this.#now + Math.max(0, ms), order: this.#order, run };
+    const timer = { at: this.#now + Math.max(0, ms || 0), order: this.#order, run };
     this.#timers.add(timer);
     return timer;
   }

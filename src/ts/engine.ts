@@ -61,9 +61,14 @@ export class Engine {
   constructor(options: EngineOptions, now: number) {
     if (!isStarted()) throw new Error("call init() of team-protocols/slim first");
     this.#lang = options.lang === "zh" ? "zh" : "en";
+    const json = this.#json(options, "options", this.#finite);
     this.#raw = new RawEngine();
-    const json = JSON.stringify(options);
-    this.#call((raw) => raw.open(now, this.#put(json)));
+    try {
+      this.#call((raw) => raw.open(now, this.#put(json)));
+    } catch (error) {
+      this.dispose();
+      throw error;
+    }
     this.#frameLimit = this.#raw.frameLimit();
   }
 
@@ -71,54 +76,54 @@ export class Engine {
 
   /** The member this engine speaks for. */
   get member(): string {
-    return this.#open().text(4);
+    return this.#call((raw) => raw.text(4));
   }
 
   /** The role of that member. */
   get role(): Role {
-    return this.#open().text(3) as Role;
+    return this.#call((raw) => raw.text(3)) as Role;
   }
 
   /** This life of the member: start in ms, and 64 random bits. */
   get incarnation(): string {
-    return this.#open().text(0);
+    return this.#call((raw) => raw.text(0));
   }
 
   /** Whether this member may still take on anything: `active`, `leaving` or `left`. */
   get liveness(): Liveness {
-    return this.#open().text(2) as Liveness;
+    return this.#call((raw) => raw.text(2)) as Liveness;
   }
 
   /** Every member with role, liveness, life, and what is open between it and this one. */
   team(): MemberView[] {
-    return this.#open().view(0) as MemberView[];
+    return JSON.parse(this.#call((raw) => raw.view(0))) as MemberView[];
   }
 
   /** What this member must answer now, oldest first, with the exact shape of each answer. */
   obligations(): Obligation[] {
-    return this.#open().view(1) as Obligation[];
+    return JSON.parse(this.#call((raw) => raw.view(1))) as Obligation[];
   }
 
   /** The last audit entries, oldest first: one for every accept, settlement, drop, refusal, alarm. */
   audit(): AuditEntry[] {
-    return this.#open().view(2) as AuditEntry[];
+    return JSON.parse(this.#call((raw) => raw.view(2))) as AuditEntry[];
   }
 
   /** The names of the critical sections that are open. */
   sections(): string[] {
-    return this.#open().view(3) as string[];
+    return JSON.parse(this.#call((raw) => raw.view(3))) as string[];
   }
 
   /** One request by its whole id, while it is open or remembered. */
   request(requestId: string): RequestView | undefined {
-    begin();
-    return this.#open().request(0, this.#put(requestId)) ?? undefined;
+    const json = this.#call((raw) => raw.request(0, this.#put(requestId)));
+    return (JSON.parse(json) as RequestView | null) ?? undefined;
   }
 
   /** How a request of this member ended, while it is remembered. */
   outcome(requestId: string): Outcome | undefined {
-    begin();
-    return this.#open().request(1, this.#put(requestId)) ?? undefined;
+    const json = this.#call((raw) => raw.request(1, this.#put(requestId)));
+    return (JSON.parse(json) as Outcome | null) ?? undefined;
   }
 
   /**
@@ -126,7 +131,7 @@ export class Engine {
    * not change over anything that changes no state.
    */
   stateHash(): string {
-    return this.#open().text(1);
+    return this.#call((raw) => raw.text(1));
   }
 
   // ---- commands ----
@@ -138,16 +143,23 @@ export class Engine {
   requestShutdown(now: number, to: string, options: ShutdownOptions = {}): string {
     const { reason, timeoutMs, capMs } = options;
     return this.#call((raw) =>
-      raw.requestShutdown(now, this.#put(to), this.#putOptional(reason), timeoutMs, capMs),
+      raw.requestShutdown(
+        now,
+        this.#put(to),
+        this.#putOptional(reason),
+        span(timeoutMs),
+        span(capMs),
+      ),
     );
   }
 
   /** Asks the lead to approve a plan; returns the request id. The gate stays closed until then. */
   submitPlan(now: number, plan: PlanInput, options: PlanOptions = {}): string {
     const { uses, timeoutMs, capMs } = options;
-    const json = JSON.stringify({ steps: [], text: "", ...plan });
+    const json = this.#json({ steps: [], text: "", ...plan }, "plan");
+    const once = this.#choice("uses", uses, "until_report", "once");
     return this.#call((raw) =>
-      raw.submitPlan(now, this.#put(json), uses === "once", timeoutMs, capMs),
+      raw.submitPlan(now, this.#put(json), once, span(timeoutMs), span(capMs)),
     );
   }
 
@@ -159,7 +171,13 @@ export class Engine {
     const { approve, reason, retryAfterMs } = decision;
     if (typeof approve !== "boolean") throw hostError("not_boolean", this.#lang);
     return this.#call((raw) =>
-      raw.respond(now, this.#put(requestId), this.#putOptional(reason), approve, retryAfterMs),
+      raw.respond(
+        now,
+        this.#put(requestId),
+        this.#putOptional(reason),
+        approve,
+        span(retryAfterMs),
+      ),
     );
   }
 
@@ -186,7 +204,7 @@ export class Engine {
   progress(now: number, options: ProgressOptions = {}): void {
     const { requestId, note, busyForMs } = options;
     this.#call((raw) =>
-      raw.progress(now, this.#putOptional(requestId), this.#putOptional(note), busyForMs),
+      raw.progress(now, this.#putOptional(requestId), this.#putOptional(note), span(busyForMs)),
     );
   }
 
@@ -205,7 +223,7 @@ export class Engine {
    * in either of the forms models use. The engine fills in what a model need not know.
    */
   callTool(now: number, input: string | object): ToolOutcome {
-    const text = typeof input === "string" ? input : JSON.stringify(input);
+    const text = typeof input === "string" ? input : this.#json(input, "input");
     return JSON.parse(this.#call((raw) => raw.callTool(now, this.#put(text)))) as ToolOutcome;
   }
 
@@ -224,9 +242,8 @@ export class Engine {
   /** Enters a critical section; returns its id. While it is open it answers shutdown requests. */
   enterSection(now: number, name: string, options: SectionOptions = {}): number {
     const { etaMs, policy } = options;
-    return Number(
-      this.#call((raw) => raw.enterSection(now, this.#put(name), etaMs, policy === "defer")),
-    );
+    const defer = this.#choice("policy", policy, "reject", "defer");
+    return Number(this.#call((raw) => raw.enterSection(now, this.#put(name), span(etaMs), defer)));
   }
 
   /** Leaves a critical section. Requests that the last one held back come up now. */
@@ -236,7 +253,7 @@ export class Engine {
 
   /** Adds a member to the roster. */
   addMember(now: number, member: MemberOptions): void {
-    const json = JSON.stringify(member);
+    const json = this.#json(member, "member");
     this.#call((raw) => raw.addMember(now, this.#put(json)));
   }
 
@@ -353,6 +370,31 @@ export class Engine {
     return undefined;
   }
 
+  #json(value: unknown, path: string, replacer?: (key: string, value: unknown) => unknown): string {
+    let cause: unknown;
+    try {
+      const json: string | undefined = JSON.stringify(value, replacer);
+      if (json !== undefined) return json;
+    } catch (error) {
+      if (ProtocolError.is(error)) throw error;
+      cause = error;
+    }
+    throw hostError("not_json", this.#lang, { path, cause });
+  }
+
+  /** JSON would write a number that is none as `null`: as if it had not been given. */
+  readonly #finite = (key: string, value: unknown): unknown => {
+    if (typeof value !== "number" || Number.isFinite(value)) return value;
+    throw hostError("bad_option", this.#lang, { path: `options.${key}` });
+  };
+
+  /** Whether it is the second of two choices; left out, it is the first. */
+  #choice(path: string, value: string | undefined, first: string, second: string): boolean {
+    if (value === undefined || value === first) return false;
+    if (value === second) return true;
+    throw hostError("bad_option", this.#lang, { path });
+  }
+
   /** Runs one call of the core and takes out what it left behind. */
   #call(run: (raw: RawEngine) => number): string {
     const raw = this.#open();
@@ -362,8 +404,10 @@ export class Engine {
       status = run(raw);
     } catch (cause) {
       // The core refuses by status and never throws: what is thrown is a text that could not be
-      // written, or a core that stopped.
-      throw ProtocolError.is(cause) ? cause : hostError("internal", this.#lang, cause);
+      // written, a value that wasm takes for no number, or a core that stopped.
+      if (ProtocolError.is(cause)) throw cause;
+      const code = cause instanceof TypeError ? "not_a_number" : "internal";
+      throw hostError(code, this.#lang, { cause });
     }
     const { result, effects }: Output = take();
     if (effects.length > 0) this.#effects.push(...effects);
@@ -405,6 +449,11 @@ function disposition(status: number, result: string): Disposition {
     default:
       return { type: "refused", error: new ProtocolError(JSON.parse(result) as ErrorData) };
   }
+}
+
+/** What is no number reaches the core as one that it refuses, with the name of the option. */
+function span(ms: number | undefined): number | undefined {
+  return ms === undefined || typeof ms === "number" ? ms : Number.NaN;
 }
 
 function isWellFormed(text: string): boolean {

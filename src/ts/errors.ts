@@ -64,8 +64,9 @@ export class ProtocolError extends Error {
   /** Whether a caught value is an error of this package, whichever copy of it threw it. */
   static is(value: unknown): value is ProtocolError {
     return (
-      value instanceof Error &&
-      value.name === "ProtocolError" &&
+      typeof value === "object" &&
+      value !== null &&
+      (value as Partial<ProtocolError>).name === "ProtocolError" &&
       typeof (value as Partial<ProtocolError>).code === "string"
     );
   }
@@ -81,12 +82,12 @@ export class ProtocolError extends Error {
 export function hostError(
   code: keyof typeof HOST_ERRORS,
   lang: "en" | "zh" = "en",
-  cause?: unknown,
+  { path, cause }: { path?: string; cause?: unknown } = {},
 ): ProtocolError {
   const { family, rule, en, zh } = HOST_ERRORS[code];
   const [message, hint] = lang === "zh" ? zh : en;
   return new ProtocolError(
-    { family, code, rule, message, hint },
+    { family, code, rule, ...(path === undefined ? {} : { path }), message, hint },
     cause === undefined ? undefined : { cause },
   );
 }
@@ -151,6 +152,39 @@ const HOST_ERRORS = {
     zh: [
       "决定必须是 `true` 或 `false`",
       "请传入布尔值；只有模型书写的输入（`callTool`）才会解读文本",
+    ],
+  },
+  not_json: {
+    family: "misuse",
+    rule: "shape",
+    en: [
+      "the value cannot be written as JSON",
+      "pass plain data: no cycles, no functions, no `bigint`; `cause` says what was in the way",
+    ],
+    zh: ["该值无法写成 JSON", "请传入纯数据：不能有循环引用、函数或 `bigint`；具体原因见 `cause`"],
+  },
+  not_a_number: {
+    family: "misuse",
+    rule: "shape",
+    en: ["a number was expected", "pass a number; times are milliseconds"],
+    zh: ["此处应为数字", "请传入数字；时间以毫秒为单位"],
+  },
+  bad_option: {
+    family: "misuse",
+    rule: "shape",
+    en: ["the option at `path` has a value that it cannot have", "see the option's type"],
+    zh: ["`path` 处的选项取值无效", "请查看该选项的类型"],
+  },
+  unknown_request: {
+    family: "not_now",
+    rule: "correlation",
+    en: [
+      "no request of this member with this id is open or remembered",
+      "wait with the whole id that the request or `callTool` returned; `team()` lists what is open",
+    ],
+    zh: [
+      "本成员没有打开或仍被记住的、具有该编号的请求",
+      "请使用请求或 `callTool` 返回的完整编号；`team()` 会列出尚未结束的请求",
     ],
   },
   internal: {

@@ -24,7 +24,9 @@ export class Listeners<T> {
 
   /** Tells every listener. */
   emit(event: T): void {
-    for (const listener of this.#listeners) {
+    // Who is added while an event is told hears from the next one on.
+    for (const listener of [...this.#listeners]) {
+      if (!this.#listeners.has(listener)) continue;
       try {
         listener(event);
       } catch (error) {

@@ -72,10 +72,21 @@ export class LocalBus {
 
   /** Delivers to this engine from now on, first what waited for it. */
   connect(member: BusMember): void {
-    this.#members.set(member.member, member);
-    const waiting = this.#mailboxes.get(member.member) ?? [];
-    this.#mailboxes.delete(member.member);
-    for (const { from, frame } of waiting) this.#deliver(from, member.member, frame);
+    const name = member.member;
+    this.#members.set(name, member);
+    const mailbox = this.#mailboxes.get(name) ?? [];
+    try {
+      // What comes in meanwhile waits behind the rest.
+      while (this.#members.get(name) === member) {
+        const waiting = mailbox.shift();
+        if (waiting === undefined) break;
+        member.receive(waiting.frame, { from: waiting.from });
+      }
+    } catch (error) {
+      this.disconnect(name);
+      throw error;
+    }
+    if (mailbox.length === 0) this.#mailboxes.delete(name);
   }
 
   /** Delivers no more to this member; its frames wait. */
@@ -96,7 +107,10 @@ export class LocalBus {
 
   #carry(from: string, outgoing: OutgoingFrame): void {
     const { loss = 0, duplicate = 0, reorder = 0 } = this.#options;
-    if (this.#happens(loss)) return this.#show(from, outgoing, "lost");
+    if (this.#happens(loss)) {
+      this.#show(from, outgoing, "lost");
+      return;
+    }
     const twice = this.#happens(duplicate);
     const heldBack = this.#happens(reorder);
     const connected = this.#members.has(outgoing.to);
@@ -107,18 +121,26 @@ export class LocalBus {
     if (twice) this.#send(from, outgoing, this.#travel());
   }
 
-  #send(from: string, { to, frame }: OutgoingFrame, delay: number): void {
-    if (delay <= 0) return this.#deliver(from, to, frame);
-    this.#clock.setTimeout(() => this.#deliver(from, to, frame), delay);
+  #send(from: string, outgoing: OutgoingFrame, delay: number): void {
+    const { to, frame } = outgoing;
+    if (delay <= 0) this.#deliver(from, to, frame);
+    else {
+      this.#clock.setTimeout(() => {
+        // Its sender took it for sent long ago.
+        if (this.waiting(to) >= MAILBOX_FRAMES) this.#show(from, outgoing, "lost");
+        else this.#deliver(from, to, frame);
+      }, delay);
+    }
   }
 
   #deliver(from: string, to: string, frame: string): void {
     const member = this.#members.get(to);
-    if (member !== undefined) {
+    const waiting = this.#mailboxes.get(to);
+    if (member !== undefined && waiting === undefined) {
       member.receive(frame, { from });
       return;
     }
-    const mailbox = this.#mailboxes.get(to) ?? [];
+    const mailbox = waiting ?? [];
     // The engine learns of it as a failed send.
     if (mailbox.length >= MAILBOX_FRAMES) throw new Error(`the mailbox of ${to} is full`);
     this.#mailboxes.set(to, mailbox);

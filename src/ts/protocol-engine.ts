@@ -151,6 +151,7 @@ export class ProtocolEngine {
   readonly #sendErrors = new Map<string, unknown>();
   readonly #endings = new Set<() => void>();
   #delivering = false;
+  #closing = false;
   #closed = false;
 
   /**
@@ -158,13 +159,15 @@ export class ProtocolEngine {
    */
   constructor(options: ProtocolEngineOptions) {
     const { transport, clock = systemClock, onError = throwLater, ...core } = options;
-    this.#engine = new Engine(core, clock.now());
+    if (typeof transport !== "function") throw badOption("options.transport", options.lang);
+    const now = clock.now();
+    this.#engine = new Engine(core, now);
     this.#clock = clock;
     this.#transport = transport;
     this.#lang = options.lang === "zh" ? "zh" : "en";
-    this.#onError = onError;
-    this.#timer = new DeadlineTimer(clock, () => this.#wake());
-    this.#listeners = new Listeners(onError);
+    this.#onError = (error) => attempt(() => onError(error), throwLater);
+    this.#timer = new DeadlineTimer(clock, now, () => this.#wake());
+    this.#listeners = new Listeners(this.#onError);
   }
 
   // ---- read ----
@@ -191,11 +194,13 @@ export class ProtocolEngine {
 
   /** Every member with role, liveness, life, and what is open between it and this one. */
   team(): MemberView[] {
+    this.#present();
     return this.#engine.team();
   }
 
   /** What this member must answer now, oldest first, with the exact shape of each answer. */
   obligations(): Obligation[] {
+    this.#present();
     return this.#engine.obligations();
   }
 
@@ -241,11 +246,20 @@ export class ProtocolEngine {
     this.#input((now) => this.#engine.cancel(now, requestId));
   }
 
-  /** Waits for the outcome of a request that began elsewhere (`callTool`). */
-  settled(requestId: string): Promise<Outcome> {
+  /**
+   * Waits for the outcome of a request of this member that began elsewhere (`callTool`). Takes the
+   * whole id; rejects at once when no such request is open or remembered.
+   */
+  async settled(requestId: string): Promise<Outcome> {
     const outcome = this.#engine.outcome(requestId);
-    if (outcome !== undefined && !this.#waiters.has(requestId)) return Promise.resolve(outcome);
-    return new Promise((resolve, reject) => this.#wait(requestId, { resolve, reject }));
+    if (outcome === undefined && this.#engine.request(requestId)?.mine !== true) {
+      throw hostError("unknown_request", this.#lang);
+    }
+    return new Promise((resolve, reject) => {
+      const waiter = { resolve, reject };
+      if (outcome === undefined || this.#waiters.has(requestId)) this.#wait(requestId, waiter);
+      else this.#tell(waiter, outcome);
+    });
   }
 
   /** Tells the lead how the work of an approved plan went. The gate closes for it. */
@@ -294,9 +308,11 @@ export class ProtocolEngine {
     const id = this.#input((now) => this.#engine.enterSection(now, name, options));
     let open = true;
     const leave = () => {
-      if (!open) return;
-      open = false;
-      this.#input((now) => this.#engine.leaveSection(now, id));
+      if (!open || this.#closed) return;
+      this.#input((now) => {
+        this.#engine.leaveSection(now, id);
+        open = false;
+      });
     };
     return { name, leave, [Symbol.dispose]: leave };
   }
@@ -392,13 +408,17 @@ export class ProtocolEngine {
    * that agreed to leave confirms its exit with it. A second call does nothing.
    */
   close(): void {
-    if (this.#closed) return;
-    if (this.#engine.liveness === "leaving" && this.#engine.sections().length === 0) this.exit();
-    this.#input((now) => this.#engine.close(now));
-    this.#closed = true;
-    this.#timer.stop();
-    for (const end of this.#endings) end();
-    this.#endings.clear();
+    if (this.#closed || this.#closing) return;
+    this.#closing = true;
+    try {
+      if (this.#engine.liveness === "leaving" && this.#engine.sections().length === 0) this.exit();
+      this.#input((now) => {
+        this.#engine.close(now);
+        this.#closed = true;
+      });
+    } finally {
+      this.#closing = false;
+    }
   }
 
   /** As {@link close}, for `using`; also gives the core's memory back. */
@@ -419,8 +439,14 @@ export class ProtocolEngine {
     }
   }
 
-  #wake(): void {
+  /** What depends on the time is read at the present time: what is due happens first. */
+  #present(): void {
     if (!this.#closed) this.#input((now) => this.#engine.handleDeadline(now));
+  }
+
+  #wake(): void {
+    if (this.#closed) return;
+    attempt(() => this.#input((now) => this.#engine.handleDeadline(now)), this.#onError);
   }
 
   /** Law 9: the core is not borrowed here, so whatever is called may call back in. */
@@ -435,7 +461,14 @@ export class ProtocolEngine {
     } finally {
       this.#delivering = false;
     }
-    if (!this.#closed) this.#timer.set(this.#engine.pollDeadline());
+    if (this.#closed) this.#end();
+    else this.#timer.set(this.#engine.pollDeadline());
+  }
+
+  #end(): void {
+    this.#timer.stop();
+    for (const end of this.#endings) end();
+    this.#endings.clear();
   }
 
   #send({ to, frame, seq }: OutgoingFrame): void {
@@ -448,16 +481,20 @@ export class ProtocolEngine {
   }
 
   #sendFailed(seq: number, error: unknown): void {
-    if (this.#closed) return this.#onError(error);
+    if (this.#closed) {
+      this.#onError(error);
+      return;
+    }
     const carried = [...this.#waiters.keys()].filter(
       (id) => this.#engine.request(id)?.status === "pending",
     );
-    this.#input((now) => {
+    const failed = (now: number) => {
       this.#engine.handleSendFailed(now, seq);
       const ended = carried.filter((id) => this.#engine.outcome(id)?.cause === "send_failed");
       for (const id of ended) this.#sendErrors.set(id, error);
       if (ended.length === 0) this.#onError(error);
-    });
+    };
+    attempt(() => this.#input(failed), this.#onError);
   }
 
   #happened(event: Event): void {
@@ -480,8 +517,14 @@ export class ProtocolEngine {
         if (known !== undefined) return resolve(known);
         const stop = this.#watch(signal, id, reject);
         this.#wait(id, {
-          resolve: (outcome) => (stop(), resolve(outcome)),
-          reject: (error) => (stop(), reject(error)),
+          resolve: (outcome) => {
+            stop();
+            resolve(outcome);
+          },
+          reject: (error) => {
+            stop();
+            reject(error);
+          },
         });
       });
     });
@@ -493,7 +536,8 @@ export class ProtocolEngine {
     if (signal === undefined) return () => undefined;
     const abort = () => {
       reject(signal.reason);
-      if (!this.#closed && this.#engine.outcome(id) === undefined) this.cancel(id);
+      if (this.#closed || this.#engine.outcome(id) !== undefined) return;
+      attempt(() => this.cancel(id), this.#onError);
     };
     signal.addEventListener("abort", abort);
     return () => signal.removeEventListener("abort", abort);
@@ -506,15 +550,18 @@ export class ProtocolEngine {
   }
 
   #settle(outcome: Outcome): void {
-    const { requestId, cause } = outcome;
+    const { requestId } = outcome;
     const waiters = this.#waiters.get(requestId) ?? [];
     const sendError = this.#sendErrors.get(requestId);
     this.#waiters.delete(requestId);
     this.#sendErrors.delete(requestId);
-    for (const waiter of waiters) {
-      if (cause === "send_failed") waiter.reject(hostError("send_failed", this.#lang, sendError));
-      else waiter.resolve(outcome);
-    }
+    for (const waiter of waiters) this.#tell(waiter, outcome, sendError);
+  }
+
+  #tell({ resolve, reject }: Waiter, outcome: Outcome, sendError?: unknown): void {
+    if (outcome.cause === "send_failed") {
+      reject(hostError("send_failed", this.#lang, { cause: sendError }));
+    } else resolve(outcome);
   }
 
   #decide(request: RequestEvent): void {
@@ -524,7 +571,8 @@ export class ProtocolEngine {
     try {
       decision = handler(request);
     } catch (error) {
-      return this.#onError(error);
+      this.#onError(error);
+      return;
     }
     if (isPromise(decision)) {
       Promise.resolve(decision).then(
@@ -548,6 +596,19 @@ export class ProtocolEngine {
 
 function isPromise<T>(value: T | PromiseLike<T> | undefined): value is PromiseLike<T> {
   return typeof (value as PromiseLike<T> | undefined)?.then === "function";
+}
+
+function badOption(path: string, lang: "en" | "zh" | undefined): ProtocolError {
+  return hostError("bad_option", lang === "zh" ? "zh" : "en", { path });
+}
+
+/** Runs what has no caller that could catch. */
+function attempt(run: () => void, onError: (error: unknown) => void): void {
+  try {
+    run();
+  } catch (error) {
+    onError(error);
+  }
 }
 
 function throwLater(error: unknown): void {

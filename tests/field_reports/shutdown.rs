@@ -51,7 +51,7 @@ fn prose_is_passed_on_and_the_obligation_stays_with_its_shape() {
     assert_eq!(hinted.count(), 5);
     let owed = net.engine("w1").obligations().remove(0);
     assert_eq!(owed.request.request_id.as_str(), id);
-    assert_eq!(owed.time_left_ms.as_ms(), 600_000);
+    assert_eq!(owed.time_left_ms.as_ms(), 60_000);
     let done = net.act("w1", |e, now| e.call_tool(now, &owed.approve_with)).unwrap();
     net.run_until_quiet();
     assert_eq!(done.sent, "shutdown_response", "the shape is what the tool takes");
