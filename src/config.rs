@@ -2,8 +2,6 @@
 //!
 //! Owns [`Config`], checked once when an engine is made. Imports `ids`, `message` and `time`.
 
-use std::collections::BTreeSet;
-
 use crate::ids::{Incarnation, MemberName};
 use crate::message::Role;
 use crate::time::Millis;
@@ -190,11 +188,15 @@ impl Config {
             return Err(ConfigError::TooManyMembers { limit: self.limits.members });
         }
         let fold = |name: &MemberName| name.as_str().to_ascii_lowercase();
-        let mut seen = BTreeSet::new();
+        let mut seen = Vec::new();
         let mut lead = None;
         for member in &self.members {
-            if !seen.insert(fold(&member.name)) {
-                return Err(ConfigError::DuplicateMember { name: member.name.clone() });
+            let folded = fold(&member.name);
+            match seen.binary_search(&folded) {
+                Err(place) => seen.insert(place, folded),
+                Ok(_) => {
+                    return Err(ConfigError::DuplicateMember { name: member.name.clone() });
+                }
             }
             if member.role == Role::Lead && lead.replace(&member.name).is_some() {
                 return Err(ConfigError::SeveralLeads { second: member.name.clone() });
@@ -203,7 +205,9 @@ impl Config {
         if lead.is_none() {
             return Err(ConfigError::NoLead);
         }
-        if let Some(name) = self.lead_aliases.iter().find(|alias| seen.contains(&fold(alias))) {
+        if let Some(name) =
+            self.lead_aliases.iter().find(|alias| seen.binary_search(&fold(alias)).is_ok())
+        {
             return Err(ConfigError::AliasIsMember { name: name.clone() });
         }
         if self.members.iter().all(|member| member.name != self.member) {
@@ -253,6 +257,18 @@ impl TimingConfig {
 }
 
 impl Limits {
+    /// The bounds unless the host sets others.
+    pub(crate) const DEFAULT: Self = Self {
+        frame_bytes: 1 << 20,
+        text_bytes: 1 << 18,
+        depth: 32,
+        items: 1_024,
+        open_per_member: 64,
+        remembered_per_member: 256,
+        audit_entries: 1_024,
+        members: 256,
+    };
+
     fn check(&self) -> Result<(), ConfigError> {
         let Self {
             frame_bytes,
@@ -299,16 +315,7 @@ impl Default for TimingConfig {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self {
-            frame_bytes: 1 << 20,
-            text_bytes: 1 << 18,
-            depth: 32,
-            items: 1_024,
-            open_per_member: 64,
-            remembered_per_member: 256,
-            audit_entries: 1_024,
-            members: 256,
-        }
+        Self::DEFAULT
     }
 }
 

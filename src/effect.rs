@@ -73,6 +73,7 @@ pub struct RequestEvent {
     #[cfg_attr(target_arch = "wasm32", tsify(type = "number"))]
     pub received_at: Timestamp,
     /// Until when an answer is in time, as far as this side can tell (ms since the Unix epoch).
+    /// Progress on the request moves it, up to the hard limit.
     #[cfg_attr(target_arch = "wasm32", tsify(type = "number"))]
     pub answer_by: Timestamp,
     /// Why the requester asks.
@@ -312,8 +313,6 @@ pub enum Alarm {
     LostWorkerAlive,
     /// The lead does not answer.
     LeadSilent,
-    /// An approver does not answer.
-    ApproverSilent,
     /// A member agreed to leave and has not confirmed its exit in time.
     NotExited,
     /// A member leaves although the request that asked for it had ended before it agreed.
@@ -334,12 +333,11 @@ pub enum Alarm {
 
 impl Alarm {
     /// Every alarm.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 12] = [
         Self::WorkerLost,
         Self::Reclaim,
         Self::LostWorkerAlive,
         Self::LeadSilent,
-        Self::ApproverSilent,
         Self::NotExited,
         Self::LeftDespiteCancel,
         Self::ConflictingDecision,
@@ -358,7 +356,6 @@ impl Alarm {
             Self::Reclaim => "reclaim",
             Self::LostWorkerAlive => "lost_worker_alive",
             Self::LeadSilent => "lead_silent",
-            Self::ApproverSilent => "approver_silent",
             Self::NotExited => "not_exited",
             Self::LeftDespiteCancel => "left_despite_cancel",
             Self::ConflictingDecision => "conflicting_decision",

@@ -134,7 +134,9 @@ impl RequestId {
     pub fn from_random(bits: u128) -> Self {
         // Version 4, variant 1: the 122 remaining bits stay random.
         let uuid = (bits & !(0xf << 76) & !(0x3 << 62)) | (0x4 << 76) | (0x2 << 62);
-        Self(format!("req_{uuid:032x}").into())
+        let mut text = *b"req_00000000000000000000000000000000";
+        write_hex(uuid, &mut text[4..]);
+        Self(ascii(&text).into())
     }
 
     /// Takes a peer's id as it is.
@@ -177,15 +179,14 @@ impl Incarnation {
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let (start, nonce) = text.split_once('-')?;
-        let canonical =
-            nonce.len() == 16 && !start.is_empty() && (start == "0" || !start.starts_with('0'));
-        let digits = start.bytes().all(|b| b.is_ascii_digit())
-            && nonce.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
-        if !canonical || !digits {
+        let plain = start.bytes().all(|b| b.is_ascii_digit()) && !start.starts_with('0');
+        if !plain && start != "0" {
             return None;
         }
         let started_at = Timestamp::from_ms(start.parse().ok()?);
-        Some(Self { started_at, nonce: u64::from_str_radix(nonce, 16).ok()? })
+        let nonce: &[u8; 16] = nonce.as_bytes().try_into().ok()?;
+        let nonce = nonce.iter().try_fold(0, |bits, byte| Some(bits << 4 | hex_value(*byte)?))?;
+        Some(Self { started_at, nonce })
     }
 
     /// When this life began.
@@ -215,7 +216,7 @@ impl fmt::Display for RequestId {
 
 impl fmt::Display for Incarnation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}-{:016x}", self.started_at.as_ms(), self.nonce)
+        f.write_str(IncarnationText::of(*self).as_str())
     }
 }
 
@@ -227,7 +228,7 @@ impl Borrow<str> for RequestId {
 
 impl Serialize for Incarnation {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        serializer.serialize_str(IncarnationText::of(*self).as_str())
     }
 }
 
@@ -237,6 +238,69 @@ impl<'de> Deserialize<'de> for Incarnation {
         Self::parse(&text).ok_or_else(|| serde::de::Error::custom("not an incarnation"))
     }
 }
+
+/// A life as text, made without an allocation: every frame carries one or two.
+struct IncarnationText {
+    bytes: [u8; INCARNATION_LENGTH],
+    from: usize,
+}
+
+impl IncarnationText {
+    fn of(life: Incarnation) -> Self {
+        let mut bytes = [b'-'; INCARNATION_LENGTH];
+        write_hex(u128::from(life.nonce), &mut bytes[START_LENGTH + 1..]);
+        let mut rest = life.started_at.as_ms();
+        let mut from = START_LENGTH;
+        for place in bytes[..START_LENGTH].iter_mut().rev() {
+            *place = digit(rest % 10);
+            rest /= 10;
+            from -= 1;
+            if rest == 0 {
+                break;
+            }
+        }
+        Self { bytes, from }
+    }
+
+    fn as_str(&self) -> &str {
+        ascii(self.bytes.get(self.from..).unwrap_or_default())
+    }
+}
+
+/// Fills `into` with the last hex digits of `value`.
+pub(crate) fn write_hex(mut value: u128, into: &mut [u8]) {
+    for place in into.iter_mut().rev() {
+        *place = digit((value & 0xf) as u64);
+        value >>= 4;
+    }
+}
+
+/// The text of bytes that are ASCII.
+pub(crate) fn ascii(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap_or_default()
+}
+
+const fn digit(value: u64) -> u8 {
+    match value {
+        0..=9 => b'0' + value as u8,
+        _ => b'a' - 10 + value as u8,
+    }
+}
+
+/// Lower case only: one life has one text.
+const fn hex_value(digit: u8) -> Option<u64> {
+    match digit {
+        b'0'..=b'9' => Some((digit - b'0') as u64),
+        b'a'..=b'f' => Some((digit - b'a') as u64 + 10),
+        _ => None,
+    }
+}
+
+/// The digits of the largest start.
+const START_LENGTH: usize = 20;
+
+/// Start, dash, and 16 digits.
+const INCARNATION_LENGTH: usize = START_LENGTH + 17;
 
 /// `req_` and eight hex digits.
 const SHORT_LENGTH: usize = 12;
@@ -273,7 +337,10 @@ mod tests {
     #[test]
     fn an_incarnation_survives_its_own_text_and_nothing_else_parses() {
         let life = Incarnation::new(Timestamp::from_ms(1_700_000_000_000), 0xab);
-        assert_eq!(Incarnation::parse(&life.to_string()), Some(life));
+        assert_eq!(life.to_string(), "1700000000000-00000000000000ab");
+        for life in [life, Incarnation::new(Timestamp::from_ms(0), 0), LAST] {
+            assert_eq!(Incarnation::parse(&life.to_string()), Some(life));
+        }
         for bad in [
             "",
             "1",
@@ -298,6 +365,8 @@ mod tests {
         assert_ne!(ids("a"), ids("b"));
         assert_ne!(ids("a")[0], ids("a")[1]);
     }
+
+    const LAST: Incarnation = Incarnation::new(Timestamp::from_ms(u64::MAX), u64::MAX);
 
     #[test]
     fn a_later_life_compares_greater() {

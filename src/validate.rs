@@ -236,6 +236,8 @@ fn check_roles(message: &Message, from: Role, to: Role) -> Result<(), InvalidMes
             return Err(InvalidMessage::ResponseNotToLead { to });
         }
         Message::ShutdownResponse(_) => authority::check(Kind::Shutdown, to, from),
+        // A lead cannot leave: workers that believed it would drop everything it says from then on.
+        Message::Exited(_) if from == Role::Lead => Err(AuthorityError::LeadIsNoTarget),
         // These belong to a request by its id; the ledger knows its two sides.
         Message::Settled(_)
         | Message::Progress(_)

@@ -1,7 +1,13 @@
 //! The codes that programs decide by: none changes its name or disappears by accident, and none
 //! is added without an explanation.
+//!
+//! `docs/codes.md` is the catalogue for people; run with `UPDATE_DOCS=1` to write it anew.
+
+#![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::fs;
 
 use team_protocols::{CodeInfo, Lang, catalogue, explain_code};
 
@@ -81,6 +87,73 @@ fn what_is_no_code_is_not_explained() {
     }
 }
 
+#[test]
+fn the_document_of_the_codes_says_what_the_catalogue_says() {
+    let document = document();
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/codes.md");
+    #[expect(clippy::disallowed_methods, reason = "the switch is meant for people at a shell")]
+    let update = std::env::var("UPDATE_DOCS").is_ok_and(|value| value == "1");
+    if update {
+        fs::write(path, &document).unwrap();
+    }
+    let written = fs::read_to_string(path).unwrap();
+    for (number, (now, then)) in document.lines().zip(written.lines()).enumerate() {
+        assert_eq!(now, then, "line {}; UPDATE_DOCS=1 writes the file anew", number + 1);
+    }
+    assert_eq!(document.lines().count(), written.lines().count());
+}
+
+/// The catalogue in every language, as a document.
+fn document() -> String {
+    let mut text = "# Codes\n".to_owned();
+    for lang in Lang::ALL {
+        let (introduction, head) = match lang {
+            Lang::En => (ENGLISH, "| family | code | what | next step |"),
+            Lang::Zh => (CHINESE, "| 类别 | 代码 | 含义 | 下一步 |"),
+        };
+        write!(text, "\n{introduction}\n{head}\n| --- | --- | --- | --- |\n").unwrap();
+        for CodeInfo { code, family, what, next, .. } in catalogue(lang) {
+            let (what, next) = (cell(&what), cell(&next));
+            writeln!(text, "| `{family}` | `{code}` | {what} | {next} |").unwrap();
+        }
+    }
+    text
+}
+
+/// A text that does not end its cell of a table.
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|")
+}
+
+const ENGLISH: &str = "\
+## English
+
+Every code of an error, a dropped frame and an alarm, with what it means and the safe next step.
+Programs decide by the code, which is stable; the texts are for people and models, and may change.
+
+The **family** says whose fault it is: `undecodable` and `invalid` the sender's or the model's,
+`not_now` perhaps nobody's, `misuse` and `configuration` the host's. A frame that is `dropped` was
+well-formed and changed no request. An `alarm` asks the host to look after something. A few codes are
+both a drop or error and the alarm that goes with it.
+
+An error's text names what was found; here it is that of an example. The npm package has some codes
+of its own for what never gets as far as the core; they are in
+[`src/ts/errors.ts`](../src/ts/errors.ts).
+";
+
+const CHINESE: &str = "\
+## 简体中文
+
+错误、丢弃的帧和警报的全部代码，附含义和稳妥的下一步。程序依代码判断，代码保持稳定；文字供人和模型阅读，可能调整。
+
+**类别**说明责任在谁：`undecodable` 和 `invalid` 在发送方或模型，`not_now` 可能不怪任何人，`misuse` 和
+`configuration` 在宿主。`dropped` 的帧格式正确，但没有改变任何请求。`alarm` 请宿主查看某件事。少数代码既是丢弃或错误，
+也是随之发出的警报。
+
+错误的文字会写明实际的值，这里用的是示例。npm 包另有几个自己的代码，用于到不了核心的情况，见
+[`src/ts/errors.ts`](../src/ts/errors.ts)。
+";
+
 /// The codes that the arms of a piece of source return.
 fn codes(source: &'static str) -> BTreeSet<&'static str> {
     let arms = source.split("=> \"").skip(1);
@@ -103,7 +176,6 @@ const PINS: &[(&str, &str)] = &[
     ("ambiguous", "undecodable"),
     ("ambiguous_prefix", "not_now"),
     ("answer_conflicts", "not_now"),
-    ("approver_silent", "alarm"),
     ("bad_action", "misuse"),
     ("bad_clock", "misuse"),
     ("bad_option", "misuse"),
@@ -188,6 +260,7 @@ const PINS: &[(&str, &str)] = &[
     ("too_many_sections", "misuse"),
     ("unannounced_life", "alarm"),
     ("unannounced_life", "dropped"),
+    ("unapproved", "dropped"),
     ("unidentified", "dropped"),
     ("unknown_field", "undecodable"),
     ("unknown_permit", "misuse"),

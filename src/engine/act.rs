@@ -126,7 +126,7 @@ impl Engine {
             kind: entry.content.kind(),
             from: self.name_of(entry.peer),
             received_at: entry.opened_at,
-            answer_by: until,
+            answer_by: until.min(entry.idle.ends),
             reason,
             plan,
             uses,

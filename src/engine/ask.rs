@@ -2,7 +2,7 @@
 
 use super::Engine;
 use super::commands::{AskOptions, Refusable, Response};
-use super::ledger::{Content, Entry, Side};
+use super::ledger::{Content, Entry, Patience, Side};
 use super::outbox::{request_message, response_message};
 use crate::authority::{self, Approval};
 use crate::error::NotNow;
@@ -32,6 +32,7 @@ impl Engine {
             opened_at: self.now,
             seq: self.seq + 1,
             state: self.pending(timeout, cap),
+            idle: Patience { limit: timeout, ends: self.now.after(timeout) },
             detail: None,
         };
         let timing = Timing { timeout_ms: Some(timeout), cap_ms: Some(cap) };

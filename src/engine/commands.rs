@@ -5,16 +5,18 @@
 use super::ask::not_now;
 use super::ledger::{Content, Side};
 use super::{Actor, Engine};
+use crate::authority;
 use crate::effect::{Alarm, Outcome};
 use crate::error::{Misuse, NotNow, ProtocolError};
 use crate::gate::Permit;
 use crate::ids::RequestId;
 use crate::message::{
-    Action as GuardedAction, Body, Exited, Idle, Liveness, Message, Plan, Progress, Status, Uses,
+    Action as GuardedAction, Body, Exited, Idle, Kind, Liveness, Message, Plan, Progress, Role,
+    Status, Uses,
 };
 use crate::request::{Feedback, Input, Rejection};
 use crate::time::{Millis, Timestamp};
-use crate::validate;
+use crate::validate::{self, InvalidMessage};
 
 /// What a refusable call returns.
 pub type Refusable<T> = Result<T, ProtocolError>;
@@ -174,16 +176,16 @@ impl Engine {
         self.command(now, |engine| {
             engine.refuse_when_left()?;
             engine.check_texts(&[note.as_deref()])?;
-            let (to, request_id) = match id {
-                Some(id) => {
-                    let slot = engine.resolve_pending(Side::Owed, id)?;
-                    (engine.peer_of(slot), Some(engine.id_of(slot)?))
-                }
-                None => (engine.roster.lead(), None),
+            let Some(id) = id else {
+                let lead = engine.roster.lead();
+                engine.refuse_self(lead, "progress")?;
+                let progress = Progress { request_id: None, note, busy_for_ms: busy_for };
+                engine.post_message(lead, Message::Progress(progress));
+                return Ok(());
             };
-            engine.refuse_self(to, "progress")?;
-            let progress = Progress { request_id, note, busy_for_ms: busy_for };
-            engine.post_message(to, Message::Progress(progress));
+            let slot = engine.resolve_pending(Side::Owed, id)?;
+            let request_id = Some(engine.id_of(slot)?);
+            engine.send_progress(slot, Progress { request_id, note, busy_for_ms: busy_for });
             Ok(())
         })
     }
@@ -236,10 +238,17 @@ impl Engine {
     /// Lets a guarded action start if an approved plan covers it.
     ///
     /// # Errors
-    /// [`NotNow::GateClosed`] otherwise, with what to do about it.
+    /// [`NotNow::GateClosed`] otherwise, with what to do about it; and for a member that is no
+    /// worker, for nobody approves its plans.
     pub fn enter_gate(&mut self, now: Timestamp, action: &str) -> Refusable<(Permit, RequestId)> {
         self.command(now, |engine| {
             engine.refuse_leaving()?;
+            // Whoever may not ask for a plan has no gate that one could open.
+            let (role, lead) = (engine.role(), Role::Lead);
+            authority::check(Kind::PlanApproval, role, lead).map_err(|why| {
+                let message = "plan_approval_request";
+                InvalidMessage::NotAllowed { message, from: role, to: lead, why }
+            })?;
             let parsed = GuardedAction::parse(action)
                 .map_err(|why| Misuse::BadAction { found: action.to_owned(), why })?;
             engine.gate.enter(&parsed).map_err(|why| {

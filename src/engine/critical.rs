@@ -1,6 +1,8 @@
 //! Critical sections: while one is open, this member cannot be asked to leave.
 
+use super::ledger::Entry;
 use super::{Engine, Refusable};
+use crate::authority::{Approval, rules};
 use crate::error::{Misuse, NotNow};
 use crate::message::is_blank;
 use crate::request::{Answer, Input, Owed, State};
@@ -38,7 +40,8 @@ struct Section {
 }
 
 impl Engine {
-    /// Enters a critical section. While it is open the engine answers shutdown requests itself.
+    /// Enters a critical section. While it is open the engine answers shutdown requests itself,
+    /// also one that waits for the host's answer already.
     ///
     /// # Errors
     /// When the name is blank, too many sections are open, or this member is leaving.
@@ -62,6 +65,9 @@ impl Engine {
             engine.sections.next_id += 1;
             let id = SectionId(engine.sections.next_id);
             engine.sections.open.push(Section { id, name: name.to_owned(), free_at, policy });
+            for slot in engine.slots(waits_for_leave) {
+                engine.answer_from_section(slot);
+            }
             Ok(id)
         })
     }
@@ -77,8 +83,9 @@ impl Engine {
             if engine.sections.any() {
                 return Ok(());
             }
-            let deferred = |state: &State| matches!(state, State::Owed(Owed::Deferred { .. }));
-            for slot in engine.slots(|entry| deferred(&entry.state)) {
+            for slot in
+                engine.slots(|entry| matches!(entry.state, State::Owed(Owed::Deferred { .. })))
+            {
                 engine.apply_quietly(slot, Input::Resume);
             }
             Ok(())
@@ -138,6 +145,12 @@ impl Sections {
     fn last_to_end(&self) -> Option<&Section> {
         self.open.iter().max_by_key(|section| (section.free_at.is_none(), section.free_at))
     }
+}
+
+/// A shutdown that was put before the host and not answered.
+fn waits_for_leave(entry: &Entry) -> bool {
+    let leaves = rules(entry.content.kind()).approval == Approval::Leaves;
+    leaves && matches!(entry.state, State::Owed(Owed::Open { .. }))
 }
 
 /// Sections nest a few deep at most; more is a host that forgets to leave them.

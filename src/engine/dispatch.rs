@@ -1,6 +1,6 @@
 //! A message is for which request?
 
-use super::ledger::{Content, Entry, Side};
+use super::ledger::{Content, Entry, Patience, Side};
 use super::receive::Stop;
 use super::{Disposition, Engine};
 use crate::authority::{self, Approval};
@@ -95,14 +95,13 @@ impl Engine {
 
     /// Ids of pending requests of one side, in order of arrival.
     pub(super) fn open_ids(&self, side: Side, peer: Option<MemberIndex>) -> Vec<RequestId> {
-        let pending = |entry: &&Entry| {
+        let open = self.slots(|entry| {
             entry.side() == side
                 && entry.state.status() == Status::Pending
                 && peer.is_none_or(|peer| entry.peer == peer)
-        };
-        let mut open: Vec<_> = self.ledger.iter().map(|(_, entry)| entry).filter(pending).collect();
-        open.sort_by_key(|entry| (entry.opened_at, entry.seq));
-        open.into_iter().map(|entry| entry.id.clone()).collect()
+        });
+        let entries = open.into_iter().filter_map(|slot| self.ledger.get(slot));
+        entries.map(|entry| entry.id.clone()).collect()
     }
 
     fn asked_by_peer(
@@ -114,13 +113,14 @@ impl Engine {
         reminder: Option<Reminder>,
     ) -> Result<Disposition, Stop> {
         if let Some(slot) = self.ledger.find_owed(from, id.as_str()) {
-            return self.asked_again(from, slot, &content, reminder);
+            return self.asked_again(from, slot, &content, timing, reminder);
         }
         let limit = self.config.limits.open_per_member;
         if self.ledger.open(Side::Owed, from) >= limit {
             return Err(NotNow::TooManyOpen { limit }.into());
         }
         let cap = timing.cap_ms.unwrap_or(self.config.timing.cap);
+        let timeout = timing.timeout_ms.unwrap_or(self.config.timing.timeout).min(cap);
         let kind = content.kind();
         let slot = self.register(Entry {
             id: id.clone(),
@@ -129,6 +129,7 @@ impl Engine {
             opened_at: self.now,
             seq: 0,
             state: Owed::Open { until: self.now.after(cap) }.into(),
+            idle: Patience { limit: timeout, ends: self.now.after(timeout) },
             detail: None,
         });
         self.acknowledge(slot);
@@ -149,6 +150,7 @@ impl Engine {
         from: MemberIndex,
         slot: usize,
         content: &Content,
+        timing: Timing,
         reminder: Option<Reminder>,
     ) -> Result<Disposition, Stop> {
         let Some(entry) = self.ledger.get(slot) else {
@@ -161,6 +163,9 @@ impl Engine {
         }
         let open = matches!(entry.state, State::Owed(Owed::Open { .. }));
         self.apply(slot, Input::AskedAgain).map_err(drop_reason)?;
+        if let Some(timeout) = timing.timeout_ms {
+            self.ledger.wait_until(slot, self.now.after(timeout));
+        }
         if let (true, Some(reminder)) = (open, reminder) {
             let event = ReminderEvent { request_id, from: self.name_of(from), text: reminder.text };
             self.event(Event::Reminder(event));
@@ -316,7 +321,8 @@ fn drop_reason(rejection: Rejection) -> Stop {
         Rejection::Duplicate { .. } => DropReason::Duplicate,
         Rejection::Conflicting { .. } => DropReason::Conflicting,
         Rejection::Late { .. } | Rejection::NotPending { .. } => DropReason::Late,
-        Rejection::WrongKind | Rejection::NotApproved { .. } => DropReason::WrongKind,
+        Rejection::WrongKind => DropReason::WrongKind,
+        Rejection::NotApproved { .. } => DropReason::Unapproved,
         Rejection::WrongSide | Rejection::NotDue => DropReason::Orphan,
     })
 }

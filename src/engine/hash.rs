@@ -1,5 +1,6 @@
 //! The state hash: the same for the same history, whatever machine computed it.
 
+use std::collections::BinaryHeap;
 use std::fmt;
 
 use super::Engine;
@@ -35,9 +36,11 @@ impl Engine {
             input.text(5, member.presence.name());
             input.number(6, u64::from(member.strikes));
             let entries = self.ledger.iter().filter(|(_, entry)| entry.peer == index);
-            let mut entries: Vec<&Entry> = entries.map(|(_, entry)| entry).collect();
-            entries.sort_by(|a, b| (a.opened_at, &a.id).cmp(&(b.opened_at, &b.id)));
-            entries.into_iter().for_each(|entry| entry_into(&mut input, entry));
+            let entries: BinaryHeap<_> =
+                entries.map(|(slot, entry)| (entry.opened_at, &entry.id, slot)).collect();
+            for (_, _, slot) in entries.into_sorted_vec() {
+                self.ledger.get(slot).into_iter().for_each(|entry| entry_into(&mut input, entry));
+            }
         }
         for (request_id, uses, spent) in self.gate.open_for() {
             input.text(7, request_id.as_str());

@@ -6,7 +6,7 @@ use std::hash::{BuildHasher, DefaultHasher, Hasher};
 use crate::ids::{MemberIndex, RequestId};
 use crate::message::{Digest, Kind, Plan, Uses};
 use crate::request::State;
-use crate::time::Timestamp;
+use crate::time::{Millis, Timestamp};
 
 /// Every request that is open or remembered.
 #[derive(Clone, Debug)]
@@ -32,8 +32,19 @@ pub(crate) struct Entry {
     /// The number of the frame that carried it first, on our side of it.
     pub(crate) seq: u64,
     pub(crate) state: State,
+    /// The requester's idle limit; what it is at the moment is the requester's to say.
+    pub(crate) idle: Patience,
     /// What our execution report says beside yes or no.
     pub(crate) detail: Option<String>,
+}
+
+/// How long the requester waits without hearing of a request.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Patience {
+    /// The idle limit as it was asked with.
+    pub(crate) limit: Millis,
+    /// When it ends, as far as this side can tell.
+    pub(crate) ends: Timestamp,
 }
 
 /// What a request asks for.
@@ -134,6 +145,13 @@ impl Ledger {
             *place = Some(entry);
         }
         slot
+    }
+
+    /// The requester has heard of the request, or told anew how long it waits.
+    pub(crate) fn wait_until(&mut self, slot: usize, ends: Timestamp) {
+        if let Some(entry) = self.slots.get_mut(slot).and_then(Option::as_mut) {
+            entry.idle.ends = ends;
+        }
     }
 
     /// Moves a request to another state. Returns the slots whose closed requests were forgotten
@@ -293,6 +311,7 @@ mod tests {
             opened_at: Timestamp::from_ms(0),
             seq: 1,
             state: Owed::Open { until: Timestamp::from_ms(9) }.into(),
+            idle: Patience { limit: Millis::new(9), ends: Timestamp::from_ms(9) },
             detail: None,
         }
     }

@@ -1,5 +1,7 @@
 //! Liveness, lives, and leaving: what the engine believes of the other members, and of itself.
 
+use std::collections::BinaryHeap;
+
 use super::ledger::{Content, Entry, Side};
 use super::{Engine, Refusable};
 use crate::config::MemberConfig;
@@ -57,6 +59,12 @@ impl Engine {
                 engine.forget_requests(index);
             }
             engine.begin_life(index, life);
+            let (name, life) = (engine.name_of(index), life.to_string());
+            engine.note(Verdict::Noted, |entry| {
+                entry.code = Some("announced");
+                entry.to = Some(name);
+                entry.reason = Some(life);
+            });
             Ok(())
         })
     }
@@ -154,12 +162,13 @@ impl Engine {
             return;
         }
         match (verdict, role) {
-            (crate::member::Verdict::Suspect, _) => self.set_presence(index, Liveness::Suspect),
             (crate::member::Verdict::Lost, Role::Worker) => self.give_up(index),
             // Only workers can be lost.
-            (crate::member::Verdict::Lost, Role::Lead) => self.silent(index, Alarm::LeadSilent),
-            (crate::member::Verdict::Lost, Role::Approver) => {
-                self.silent(index, Alarm::ApproverSilent);
+            (crate::member::Verdict::Lost, Role::Lead) => self.lead_silent(index),
+            // No kind of request goes to an approver, so there is nothing it failed to answer.
+            (crate::member::Verdict::Suspect, _)
+            | (crate::member::Verdict::Lost, Role::Approver) => {
+                self.set_presence(index, Liveness::Suspect);
             }
         }
     }
@@ -230,11 +239,11 @@ impl Engine {
         }));
     }
 
-    fn silent(&mut self, index: MemberIndex, alarm: Alarm) {
+    fn lead_silent(&mut self, index: MemberIndex) {
         self.set_presence(index, Liveness::Suspect);
         let Some(member) = self.roster.get_mut(index) else { return };
         if !std::mem::replace(&mut member.silence_told, true) {
-            self.alarm(alarm, index, None);
+            self.alarm(Alarm::LeadSilent, index, None);
         }
     }
 
@@ -276,10 +285,10 @@ impl Engine {
     /// The slots of open requests that fit, in order of arrival.
     pub(super) fn slots(&self, fits: impl Fn(&Entry) -> bool) -> Vec<usize> {
         let open = self.ledger.iter().filter(|(_, entry)| entry.state.is_open() && fits(entry));
-        let mut open: Vec<_> =
+        // A heap sorts as fast as it needs to be here, in a tenth of the code of `sort`.
+        let open: BinaryHeap<_> =
             open.map(|(slot, entry)| (entry.opened_at, entry.seq, slot)).collect();
-        open.sort_unstable();
-        open.into_iter().map(|(_, _, slot)| slot).collect()
+        open.into_sorted_vec().into_iter().map(|(_, _, slot)| slot).collect()
     }
 }
 

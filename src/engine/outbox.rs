@@ -4,7 +4,7 @@ use super::Engine;
 use super::ledger::{Content, Entry};
 use crate::deadline::Subject;
 use crate::effect::{Effect, Send};
-use crate::ids::{MemberIndex, RequestId};
+use crate::ids::{MemberIndex, RequestId, ascii, write_hex};
 use crate::message::{
     Body, Cancel, Envelope, ExecutionReport, Message, PlanApprovalRequest, PlanApprovalResponse,
     Progress, Receipt, Reminder, Settled, ShutdownRequest, ShutdownResponse, Timing, WIRE_VERSION,
@@ -28,7 +28,7 @@ impl Engine {
         let deadline = member.next_deadline();
         let envelope = Envelope {
             v: WIRE_VERSION,
-            id: format!("{:016x}-{}", self.config.incarnation.nonce(), self.seq),
+            id: frame_id(self.config.incarnation.nonce(), self.seq),
             seq: self.seq,
             from: self.config.member.clone(),
             from_incarnation: self.config.incarnation,
@@ -125,9 +125,17 @@ impl Engine {
     /// Tells the requester that a critical section holds its request back.
     pub(super) fn send_deferral(&mut self, slot: usize) {
         let Some(entry) = self.ledger.get(slot) else { return };
-        let (peer, request_id) = (entry.peer, entry.id.clone());
+        let request_id = entry.id.clone();
         let (note, busy_for_ms) = self.sections.explain(self.now);
         let progress = Progress { request_id: Some(request_id), note: Some(note), busy_for_ms };
+        self.send_progress(slot, progress);
+    }
+
+    /// Tells the requester that we are at it: its idle limit begins anew.
+    pub(super) fn send_progress(&mut self, slot: usize, progress: Progress) {
+        let Some(entry) = self.ledger.get(slot) else { return };
+        let (peer, ends) = (entry.peer, self.now.after(entry.idle.limit));
+        self.ledger.wait_until(slot, ends);
         self.post_message(peer, Message::Progress(progress));
     }
 
@@ -158,6 +166,12 @@ impl Engine {
             self.deadlines.set(Subject::Member(to.0), member.next_deadline());
         }
     }
+}
+
+fn frame_id(nonce: u64, seq: u64) -> String {
+    let mut text = *b"0000000000000000-";
+    write_hex(u128::from(nonce), &mut text[..16]);
+    [ascii(&text), &seq.to_string()].concat()
 }
 
 /// The message that asks; `None` once the plan was let go.

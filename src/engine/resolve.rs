@@ -133,10 +133,6 @@ impl Engine {
         self.roster.get(index).map_or(Role::Worker, |member| member.role)
     }
 
-    pub(super) fn peer_of(&self, slot: usize) -> MemberIndex {
-        self.ledger.get(slot).map_or(self.roster.lead(), |entry| entry.peer)
-    }
-
     pub(super) fn id_of(&self, slot: usize) -> Refusable<RequestId> {
         let id = self.ledger.get(slot).map(|entry| entry.id.clone());
         id.ok_or_else(|| self.unknown_request(Side::Asked, "").into())

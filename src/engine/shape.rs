@@ -1,7 +1,5 @@
 //! How an answer must look, spelled out for the model that has to write it.
 
-use serde_json::json;
-
 use super::Engine;
 use super::ledger::Entry;
 use crate::ids::MemberName;
@@ -20,14 +18,17 @@ pub(super) fn answer_shape(kind: Kind, request_id: &str, asker: &MemberName) -> 
         Kind::Shutdown => ("shutdown_response", "reason"),
         Kind::PlanApproval => ("plan_approval_response", "feedback"),
     };
-    let answer = |approve: bool| {
-        let mut body = json!({ "type": message, "request_id": request_id, "approve": approve });
-        if let (false, Some(fields)) = (approve, body.as_object_mut()) {
-            fields.insert(why.to_owned(), json!("<what stands against it>"));
-        }
-        json!({ "to": asker, "message": body }).to_string()
+    // Ids of peers may hold anything; names need no escapes. A text cannot fail to serialise.
+    let id = serde_json::to_string(request_id).unwrap_or_default();
+    let answer = |decision: &str| {
+        format!(
+            r#"{{"to":"{asker}","message":{{"type":"{message}","request_id":{id},{decision}}}}}"#
+        )
     };
-    AnswerShape { approve: answer(true), reject: answer(false) }
+    AnswerShape {
+        approve: answer(r#""approve":true"#),
+        reject: answer(&format!(r#""approve":false,"{why}":"<what stands against it>""#)),
+    }
 }
 
 impl Engine {

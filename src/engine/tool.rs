@@ -48,11 +48,8 @@ impl Engine {
             Ok(wire::decode_tool_call(input, &limits, engine.config.booleans)?)
         })?;
         let ToolCall { to, message, notes } = call;
-        let mut notes: Vec<_> = notes.iter().map(Note::code).collect();
-        notes.sort_unstable();
-        notes.dedup();
         let done = self.do_tool(now, to.as_ref(), message)?;
-        Ok(ToolOutcome { notes, ..done })
+        Ok(ToolOutcome { notes: codes(&notes), ..done })
     }
 
     fn do_tool(
@@ -178,6 +175,17 @@ impl Engine {
             }
         }
     }
+}
+
+/// The codes of notes, each once.
+fn codes(notes: &[Note]) -> Vec<&'static str> {
+    let mut codes = Vec::new();
+    for code in notes.iter().map(Note::code) {
+        if let Err(place) = codes.binary_search(&code) {
+            codes.insert(place, code);
+        }
+    }
+    codes
 }
 
 const fn outcome(sent: &'static str, request_id: Option<RequestId>) -> ToolOutcome {

@@ -151,7 +151,9 @@ impl Engine {
         let status = entry.state.status();
         let expires_at = match &entry.state {
             State::Asked(crate::request::Asked::Pending(clocks)) => Some(clocks.expires_at()),
-            State::Owed(Owed::Open { until } | Owed::Deferred { until }) => Some(*until),
+            State::Owed(Owed::Open { until } | Owed::Deferred { until }) => {
+                Some(entry.idle.ends.min(*until))
+            }
             State::Asked(_) | State::Owed(_) => None,
         };
         RequestView {

@@ -181,11 +181,11 @@ const fn misuse_code(error: &Misuse) -> &'static str {
     }
 }
 
-const fn misuse_path(error: &Misuse) -> Option<&str> {
+fn misuse_path(error: &Misuse) -> Option<&str> {
     match error {
         Misuse::BadClock => Some("now"),
         Misuse::BadSpan { field } => Some(field),
-        Misuse::BadOption { path, .. } => Some(path.as_str()),
+        Misuse::BadOption { why } => why.path(),
         Misuse::BadAction { .. } => Some("action"),
         Misuse::NameTaken { .. } => Some("name"),
         Misuse::SecondLead => Some("role"),

@@ -158,7 +158,12 @@ fn misuse(worker: &MemberName) -> [Misuse; 13] {
         Misuse::BadSpan { field: "timeout_ms" },
         Misuse::Closed,
         Misuse::NoRandomness,
-        Misuse::BadOption { path: "limits.depth".into(), detail: "expected a number".into() },
+        Misuse::BadOption {
+            why: DecodeError::InvalidNumber {
+                path: "options.limits.depth".into(),
+                found: "-1".into(),
+            },
+        },
         Misuse::UnknownPermit,
         Misuse::UnknownSection,
         Misuse::TooManySections { limit: 64 },

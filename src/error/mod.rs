@@ -162,10 +162,8 @@ pub enum Misuse {
     NoRandomness,
     /// An option from the host does not have the shape it should.
     BadOption {
-        /// Where.
-        path: String,
-        /// What is wrong, as the reader of options puts it.
-        detail: String,
+        /// Where, and what is wrong.
+        why: DecodeError,
     },
     /// No such permit, or nothing to give back.
     UnknownPermit,

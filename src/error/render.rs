@@ -10,9 +10,6 @@ use crate::time::Millis;
 /// A text in backticks that cannot break out of its line, nor out of the backticks.
 pub(super) struct Quoted<'a>(&'a str);
 
-/// A text without quotes that cannot break out of its line; for words of the host itself.
-pub(super) struct OneLine<'a>(&'a str);
-
 /// Where in a handshake a message stands, by its `type`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
@@ -27,11 +24,6 @@ pub(super) enum Part {
 /// Quotes a text for a message.
 pub(super) const fn quoted(text: &str) -> Quoted<'_> {
     Quoted(text)
-}
-
-/// Takes the host's own words into a message.
-pub(super) const fn one_line(text: &str) -> OneLine<'_> {
-    OneLine(text)
 }
 
 /// Quotes at most [`LIST_LENGTH`] texts and counts the rest.
@@ -83,12 +75,6 @@ impl fmt::Display for Quoted<'_> {
     }
 }
 
-impl fmt::Display for OneLine<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.chars().take(LONGEST).try_for_each(|c| write_visibly(f, c))
-    }
-}
-
 /// Writes a character so that it takes room where it stands, and no effect elsewhere.
 fn write_visibly(f: &mut fmt::Formatter<'_>, c: char) -> fmt::Result {
     match c {
@@ -124,12 +110,6 @@ mod tests {
     #[test]
     fn what_can_be_read_stays_readable() {
         assert_eq!(quoted("批准？\"yes\" — Ünï").to_string(), "`批准？\"yes\" — Ünï`");
-    }
-
-    #[test]
-    fn words_of_the_host_keep_their_own_quotes_and_stay_on_one_line() {
-        let detail = "unknown field `x`,\nexpected `y`";
-        assert_eq!(one_line(detail).to_string(), r"unknown field `x`,\nexpected `y`");
     }
 
     #[test]

@@ -130,7 +130,7 @@ fn hostile() -> Vec<ProtocolError> {
         NotNow::AlreadyPending { request_id: id() }.into(),
         NotNow::IdReused { request_id: id() }.into(),
         NotNow::InCriticalSection { name: text(), free_in: Some(Millis::new(1)) }.into(),
-        Misuse::BadOption { path: text(), detail: "a\n\u{1b}b".into() }.into(),
+        Misuse::BadOption { why: DecodeError::UnknownField { path: text() } }.into(),
         Misuse::BadAction { found: text(), why: ScopeError::BadCharacter }.into(),
     ];
     let (expected, found) = (Shape::Text, JsonType::Null);

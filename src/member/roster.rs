@@ -1,7 +1,5 @@
 //! Who is in the team, and which life of each.
 
-use std::collections::BTreeMap;
-
 use super::breaker::Breaker;
 use super::liveness::Judgement;
 use super::window::SeqWindow;
@@ -14,7 +12,8 @@ use crate::time::Timestamp;
 #[derive(Clone, Debug)]
 pub(crate) struct Roster {
     members: Vec<Member>,
-    places: BTreeMap<MemberName, MemberIndex>,
+    /// Every member's place, in order of names.
+    by_name: Vec<MemberIndex>,
     aliases: Vec<MemberName>,
     me: MemberIndex,
     lead: MemberIndex,
@@ -60,16 +59,19 @@ pub(crate) enum LifeCheck {
 impl Roster {
     /// Takes over a checked configuration; `None` if it was not checked.
     pub(crate) fn new(config: &Config) -> Option<Self> {
-        let members: Vec<Member> = config.members.iter().map(Member::new).collect();
-        let places: BTreeMap<_, _> = members
-            .iter()
-            .enumerate()
-            .map(|(place, member)| (member.name.clone(), MemberIndex(place)))
-            .collect();
-        let me = *places.get(&config.member)?;
-        let lead = MemberIndex(members.iter().position(|member| member.role == Role::Lead)?);
-        let mut roster = Self { members, places, aliases: config.lead_aliases.clone(), me, lead };
-        if let Some(own) = roster.get_mut(me) {
+        let me = config.members.iter().position(|member| member.name == config.member)?;
+        let lead = config.members.iter().position(|member| member.role == Role::Lead)?;
+        let mut roster = Self {
+            members: Vec::new(),
+            by_name: Vec::new(),
+            aliases: config.lead_aliases.clone(),
+            me: MemberIndex(me),
+            lead: MemberIndex(lead),
+        };
+        for member in &config.members {
+            roster.add(member);
+        }
+        if let Some(own) = roster.members.get_mut(me) {
             own.incarnation = Some(config.incarnation);
         }
         Some(roster)
@@ -87,8 +89,8 @@ impl Roster {
 
     /// Finds a member by name or by an alias of the lead.
     pub(crate) fn find(&self, name: &MemberName) -> Option<MemberIndex> {
-        let place = self.places.get(name).copied();
-        place.or_else(|| self.aliases.contains(name).then_some(self.lead))
+        let member = self.place_of(name).ok().and_then(|place| self.by_name.get(place).copied());
+        member.or_else(|| self.aliases.contains(name).then_some(self.lead))
     }
 
     pub(crate) fn get(&self, index: MemberIndex) -> Option<&Member> {
@@ -117,9 +119,16 @@ impl Roster {
     /// Adds a member whose name is free.
     pub(crate) fn add(&mut self, member: &MemberConfig) -> MemberIndex {
         let index = MemberIndex(self.members.len());
-        self.places.insert(member.name.clone(), index);
+        let (Ok(place) | Err(place)) = self.place_of(&member.name);
+        self.by_name.insert(place, index);
         self.members.push(Member::new(member));
         index
+    }
+
+    /// Where a name is in the order of names, or belongs.
+    fn place_of(&self, name: &MemberName) -> Result<usize, usize> {
+        self.by_name
+            .binary_search_by(|index| self.get(*index).map(|member| &member.name).cmp(&Some(name)))
     }
 }
 

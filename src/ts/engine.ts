@@ -76,54 +76,54 @@ export class Engine {
 
   /** The member this engine speaks for. */
   get member(): string {
-    return this.#open().text(4);
+    return this.#call((raw) => raw.text(4));
   }
 
   /** The role of that member. */
   get role(): Role {
-    return this.#open().text(3) as Role;
+    return this.#call((raw) => raw.text(3)) as Role;
   }
 
   /** This life of the member: start in ms, and 64 random bits. */
   get incarnation(): string {
-    return this.#open().text(0);
+    return this.#call((raw) => raw.text(0));
   }
 
   /** Whether this member may still take on anything: `active`, `leaving` or `left`. */
   get liveness(): Liveness {
-    return this.#open().text(2) as Liveness;
+    return this.#call((raw) => raw.text(2)) as Liveness;
   }
 
   /** Every member with role, liveness, life, and what is open between it and this one. */
   team(): MemberView[] {
-    return this.#open().view(0) as MemberView[];
+    return JSON.parse(this.#call((raw) => raw.view(0))) as MemberView[];
   }
 
   /** What this member must answer now, oldest first, with the exact shape of each answer. */
   obligations(): Obligation[] {
-    return this.#open().view(1) as Obligation[];
+    return JSON.parse(this.#call((raw) => raw.view(1))) as Obligation[];
   }
 
   /** The last audit entries, oldest first: one for every accept, settlement, drop, refusal, alarm. */
   audit(): AuditEntry[] {
-    return this.#open().view(2) as AuditEntry[];
+    return JSON.parse(this.#call((raw) => raw.view(2))) as AuditEntry[];
   }
 
   /** The names of the critical sections that are open. */
   sections(): string[] {
-    return this.#open().view(3) as string[];
+    return JSON.parse(this.#call((raw) => raw.view(3))) as string[];
   }
 
   /** One request by its whole id, while it is open or remembered. */
   request(requestId: string): RequestView | undefined {
-    begin();
-    return this.#open().request(0, this.#put(requestId)) ?? undefined;
+    const json = this.#call((raw) => raw.request(0, this.#put(requestId)));
+    return (JSON.parse(json) as RequestView | null) ?? undefined;
   }
 
   /** How a request of this member ended, while it is remembered. */
   outcome(requestId: string): Outcome | undefined {
-    begin();
-    return this.#open().request(1, this.#put(requestId)) ?? undefined;
+    const json = this.#call((raw) => raw.request(1, this.#put(requestId)));
+    return (JSON.parse(json) as Outcome | null) ?? undefined;
   }
 
   /**
@@ -131,7 +131,7 @@ export class Engine {
    * not change over anything that changes no state.
    */
   stateHash(): string {
-    return this.#open().text(1);
+    return this.#call((raw) => raw.text(1));
   }
 
   // ---- commands ----

@@ -194,11 +194,13 @@ export class ProtocolEngine {
 
   /** Every member with role, liveness, life, and what is open between it and this one. */
   team(): MemberView[] {
+    this.#present();
     return this.#engine.team();
   }
 
   /** What this member must answer now, oldest first, with the exact shape of each answer. */
   obligations(): Obligation[] {
+    this.#present();
     return this.#engine.obligations();
   }
 
@@ -435,6 +437,11 @@ export class ProtocolEngine {
     } finally {
       this.#deliver();
     }
+  }
+
+  /** What depends on the time is read at the present time: what is due happens first. */
+  #present(): void {
+    if (!this.#closed) this.#input((now) => this.#engine.handleDeadline(now));
   }
 
   #wake(): void {

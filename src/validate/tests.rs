@@ -224,7 +224,6 @@ fn messages_that_belong_to_a_request_are_left_to_the_ledger() {
                 cause: Cause::Clock,
             }),
             Message::Progress(Progress { request_id: None, note: None, busy_for_ms: None }),
-            Message::Exited(Exited { request_id: None }),
             Message::Idle(Idle { note: None }),
         ]
     };
@@ -234,6 +233,14 @@ fn messages_that_belong_to_a_request_are_left_to_the_ledger() {
                 assert_eq!(between(message, from, to), Ok(()));
             }
         }
+    }
+}
+
+#[test]
+fn everybody_but_the_lead_may_say_that_it_has_left() {
+    for from in Role::ALL {
+        let left = between(Message::Exited(Exited { request_id: None }), from, Role::Worker);
+        assert_eq!(left.is_ok(), from != Role::Lead, "{from:?}");
     }
 }
 

@@ -5,7 +5,6 @@
 //! result; `receive` returns what became of the frame.
 
 use serde::Serialize;
-use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::options::{EngineOptions, MemberOptions, ask_options, life, span};
@@ -51,13 +50,12 @@ impl WasmEngine {
     /// Takes the options (JSON).
     pub fn open(&mut self, now: f64, options: u32) -> u32 {
         with_room(|texts, output| {
-            let result = EngineOptions::parse(texts.text(options)).and_then(|options| {
-                self.lang = options.lang()?;
+            let options = EngineOptions::parse(texts.text(options), &mut self.lang);
+            let result = options.and_then(|options| {
                 let now = clock(now)?;
                 let mut ids = id_source(options.seed.as_deref())?;
                 let nonce = ids.random_u128() as u64;
-                let config = options.config(now, nonce)?;
-                self.engine = Some(Engine::new(now, config, ids)?);
+                self.engine = Some(Engine::new(now, options.config(now, nonce), ids)?);
                 Ok(String::new())
             });
             finish(self.lang, result, output)
@@ -74,7 +72,7 @@ impl WasmEngine {
         timeout: Option<f64>,
         cap: Option<f64>,
     ) -> u32 {
-        self.call(now, |engine, now, texts| {
+        self.call(now, &mut |engine, now, texts| {
             let (to, reason) = (texts.text(to), texts.owned(reason));
             let id = engine.request_shutdown(now, to, reason, ask_options(timeout, cap)?)?;
             Ok(id.as_str().to_owned())
@@ -91,7 +89,7 @@ impl WasmEngine {
         timeout: Option<f64>,
         cap: Option<f64>,
     ) -> u32 {
-        self.call(now, |engine, now, texts| {
+        self.call(now, &mut |engine, now, texts| {
             let plan = wire::decode_plan(texts.text(plan), engine.limits())?;
             let uses = if once { Uses::Once } else { Uses::UntilReport };
             let id = engine.submit_plan(now, plan, uses, ask_options(timeout, cap)?)?;
@@ -108,7 +106,7 @@ impl WasmEngine {
         approve: bool,
         retry_after: Option<f64>,
     ) -> u32 {
-        self.call(now, |engine, now, texts| {
+        self.call(now, &mut |engine, now, texts| {
             let (id, reason) = (texts.text(id), texts.owned(reason));
             let retry_after = span(retry_after, "retryAfterMs")?;
             let id = engine.respond(now, id, Response { approve, reason, retry_after })?;
@@ -118,14 +116,14 @@ impl WasmEngine {
 
     /// `cancel`: id.
     pub fn cancel(&mut self, now: f64, id: u32) -> u32 {
-        self.call(now, |engine, now, texts| {
+        self.call(now, &mut |engine, now, texts| {
             Ok(engine.cancel(now, texts.text(id))?.as_str().to_owned())
         })
     }
 
     /// `report`: id, detail.
     pub fn report(&mut self, now: f64, id: u32, detail: u32, ok: bool) -> u32 {
-        self.call(now, |engine, now, texts| {
+        self.call(now, &mut |engine, now, texts| {
             let (id, detail) = (texts.text(id), texts.owned(detail));
             Ok(engine.report(now, id, ok, detail)?.as_str().to_owned())
         })
@@ -133,7 +131,7 @@ impl WasmEngine {
 
     /// `say`: recipient, text.
     pub fn say(&mut self, now: f64, to: u32, text: u32) -> u32 {
-        self.call(now, |engine, now, texts| {
+        self.call(now, &mut |engine, now, texts| {
             let (to, text) = (texts.text(to), texts.text(text));
             Ok(engine.say(now, to, text)?.to_string())
         })
@@ -141,7 +139,7 @@ impl WasmEngine {
 
     /// `progress`: id, note.
     pub fn progress(&mut self, now: f64, id: u32, note: u32, busy_for: Option<f64>) -> u32 {
-        self.call(now, |engine, now, texts| {
+        self.call(now, &mut |engine, now, texts| {
             let (id, note) = (texts.next(id), texts.owned(note));
             engine.progress(now, id, note, span(busy_for, "busyForMs")?)?;
             Ok(String::new())
@@ -150,7 +148,7 @@ impl WasmEngine {
 
     /// `idle`: note.
     pub fn idle(&mut self, now: f64, note: u32) -> u32 {
-        self.call(now, |engine, now, texts| {
+        self.call(now, &mut |engine, now, texts| {
             engine.idle(now, texts.owned(note))?;
             Ok(String::new())
         })
@@ -158,7 +156,7 @@ impl WasmEngine {
 
     /// `exit`.
     pub fn exit(&mut self, now: f64) -> u32 {
-        self.call(now, |engine, now, _| {
+        self.call(now, &mut |engine, now, _| {
             engine.exit(now)?;
             Ok(String::new())
         })
@@ -167,16 +165,16 @@ impl WasmEngine {
     /// `call_tool`: what the model wrote. The result is JSON.
     #[wasm_bindgen(js_name = callTool)]
     pub fn call_tool(&mut self, now: f64, input: u32) -> u32 {
-        self.call(now, |engine, now, texts| {
+        self.call(now, &mut |engine, now, texts| {
             let outcome = engine.call_tool(now, texts.text(input))?;
-            Ok(serde_json::to_string(&outcome).unwrap_or_default())
+            Ok(json(&outcome))
         })
     }
 
     /// `enter_gate`: action. The result is the permit, a space, and the id of the plan.
     #[wasm_bindgen(js_name = enterGate)]
     pub fn enter_gate(&mut self, now: f64, action: u32) -> u32 {
-        self.call(now, |engine, now, texts| {
+        self.call(now, &mut |engine, now, texts| {
             let (permit, id) = engine.enter_gate(now, texts.text(action))?;
             Ok(format!("{} {id}", permit.0))
         })
@@ -185,7 +183,7 @@ impl WasmEngine {
     /// `start_failed`.
     #[wasm_bindgen(js_name = startFailed)]
     pub fn start_failed(&mut self, now: f64, permit: f64) -> u32 {
-        self.call(now, |engine, now, _| {
+        self.call(now, &mut |engine, now, _| {
             engine.start_failed(now, Permit(permit as u64))?;
             Ok(String::new())
         })
@@ -194,7 +192,7 @@ impl WasmEngine {
     /// `enter_section`: name. The result is its id.
     #[wasm_bindgen(js_name = enterSection)]
     pub fn enter_section(&mut self, now: f64, name: u32, eta: Option<f64>, defer: bool) -> u32 {
-        self.call(now, |engine, now, texts| {
+        self.call(now, &mut |engine, now, texts| {
             let policy = if defer { SectionPolicy::Defer } else { SectionPolicy::Reject };
             let eta = span(eta, "etaMs")?;
             Ok(engine.enter_section(now, texts.text(name), eta, policy)?.0.to_string())
@@ -204,7 +202,7 @@ impl WasmEngine {
     /// `leave_section`.
     #[wasm_bindgen(js_name = leaveSection)]
     pub fn leave_section(&mut self, now: f64, id: f64) -> u32 {
-        self.call(now, |engine, now, _| {
+        self.call(now, &mut |engine, now, _| {
             engine.leave_section(now, SectionId(id as u64))?;
             Ok(String::new())
         })
@@ -213,7 +211,7 @@ impl WasmEngine {
     /// `add_member`: the member (JSON).
     #[wasm_bindgen(js_name = addMember)]
     pub fn add_member(&mut self, now: f64, member: u32) -> u32 {
-        self.call(now, |engine, now, texts| {
+        self.call(now, &mut |engine, now, texts| {
             engine.add_member(now, &MemberOptions::parse(texts.text(member))?)?;
             Ok(String::new())
         })
@@ -221,12 +219,9 @@ impl WasmEngine {
 
     /// `announce`: name, incarnation.
     pub fn announce(&mut self, now: f64, name: u32, incarnation: u32) -> u32 {
-        self.call(now, |engine, now, texts| {
-            let name = texts.text(name);
-            let life = life(Some(texts.text(incarnation)), "incarnation")?;
-            if let Some(life) = life {
-                engine.announce(now, name, life)?;
-            }
+        self.call(now, &mut |engine, now, texts| {
+            let (name, life) = (texts.text(name), life(texts.text(incarnation))?);
+            engine.announce(now, name, life)?;
             Ok(String::new())
         })
     }
@@ -234,7 +229,7 @@ impl WasmEngine {
     /// `member_gone`: name.
     #[wasm_bindgen(js_name = memberGone)]
     pub fn member_gone(&mut self, now: f64, name: u32) -> u32 {
-        self.call(now, |engine, now, texts| {
+        self.call(now, &mut |engine, now, texts| {
             engine.member_gone(now, texts.text(name))?;
             Ok(String::new())
         })
@@ -242,7 +237,7 @@ impl WasmEngine {
 
     /// `handle_frame`: frame, and who sent it by the word of the transport.
     pub fn receive(&mut self, now: f64, frame: u32, from: u32) -> u32 {
-        self.take_in(now, |engine, now, texts| {
+        self.take_in(now, &mut |engine, now, texts| {
             let (frame, from) = (texts.text(frame), texts.next(from));
             engine.handle_frame(now, frame, sender(from))
         })
@@ -252,7 +247,7 @@ impl WasmEngine {
     /// 0 too large (`number` bytes at least), 1 a lone surrogate (at `number`), else no text.
     #[wasm_bindgen(js_name = receiveBroken)]
     pub fn receive_broken(&mut self, now: f64, what: u32, number: u32, from: u32) -> u32 {
-        self.take_in(now, |engine, now, texts| {
+        self.take_in(now, &mut |engine, now, texts| {
             let limit = engine.limits().frame_bytes;
             let error = match what {
                 0 => DecodeError::TooLarge { bytes: number as usize, limit },
@@ -269,7 +264,7 @@ impl WasmEngine {
     /// `handle_deadline`.
     #[wasm_bindgen(js_name = handleDeadline)]
     pub fn handle_deadline(&mut self, now: f64) -> u32 {
-        self.call(now, |engine, now, _| {
+        self.call(now, &mut |engine, now, _| {
             engine.handle_deadline(now);
             Ok(String::new())
         })
@@ -278,7 +273,7 @@ impl WasmEngine {
     /// `handle_send_failed`.
     #[wasm_bindgen(js_name = handleSendFailed)]
     pub fn handle_send_failed(&mut self, now: f64, seq: u32) -> u32 {
-        self.call(now, |engine, now, _| {
+        self.call(now, &mut |engine, now, _| {
             engine.handle_send_failed(now, u64::from(seq));
             Ok(String::new())
         })
@@ -286,7 +281,7 @@ impl WasmEngine {
 
     /// `close`.
     pub fn close(&mut self, now: f64) -> u32 {
-        self.call(now, |engine, now, _| {
+        self.call(now, &mut |engine, now, _| {
             engine.close(now);
             Ok(String::new())
         })
@@ -307,52 +302,53 @@ impl WasmEngine {
         self.engine.as_ref().map_or(0.0, |engine| engine.limits().frame_bytes as f64)
     }
 
-    /// A view as an object: 0 team, 1 obligations, 2 audit, 3 open critical sections.
-    pub fn view(&self, what: u32) -> JsValue {
-        let Some(engine) = &self.engine else { return JsValue::UNDEFINED };
-        match what {
-            0 => object(&engine.team()),
-            1 => object(&engine.obligations()),
-            2 => object(&engine.audit().collect::<Vec<_>>()),
-            _ => object(&engine.sections().collect::<Vec<_>>()),
-        }
+    /// A view as JSON: 0 team, 1 obligations, 2 audit, 3 open critical sections.
+    pub fn view(&self, what: u32) -> u32 {
+        self.read(&mut |engine, _| match what {
+            0 => json(&engine.team()),
+            1 => json(&engine.obligations()),
+            2 => json(&engine.audit().collect::<Vec<_>>()),
+            _ => json(&engine.sections().collect::<Vec<_>>()),
+        })
+    }
+
+    /// One request as JSON, or `null`: 0 as a view, 1 its outcome. Reads the id.
+    pub fn request(&self, what: u32, id: u32) -> u32 {
+        self.read(&mut |engine, texts| match what {
+            0 => json(&engine.request(texts.text(id))),
+            _ => json(&engine.outcome_of(texts.text(id))),
+        })
     }
 
     /// A text: 0 incarnation, 1 state hash, 2 liveness, 3 role, 4 member.
-    #[must_use]
-    pub fn text(&self, what: u32) -> String {
-        let Some(engine) = &self.engine else { return String::new() };
-        match what {
+    pub fn text(&self, what: u32) -> u32 {
+        self.read(&mut |engine, _| match what {
             0 => engine.incarnation().to_string(),
             1 => engine.state_hash().to_string(),
             2 => engine.presence().name().to_owned(),
             3 => engine.role().name().to_owned(),
             _ => engine.member().as_str().to_owned(),
-        }
-    }
-
-    /// One request as an object, or `undefined`: 0 as a view, 1 its outcome. Reads the id.
-    pub fn request(&self, what: u32, id: u32) -> JsValue {
-        let mut found = JsValue::UNDEFINED;
-        with_room(|texts, _| {
-            let id = texts.text(id);
-            let engine = self.engine.as_ref();
-            found = match what {
-                0 => object(&engine.and_then(|engine| engine.request(id))),
-                _ => object(&engine.and_then(|engine| engine.outcome_of(id))),
-            };
-            OK
-        });
-        found
+        })
     }
 }
 
+/// What a call leaves behind for JavaScript.
+type Called = Result<String, ProtocolError>;
+
 impl WasmEngine {
+    /// Runs a call that only reads.
+    fn read(&self, run: &mut dyn FnMut(&Engine, &mut Texts<'_>) -> String) -> u32 {
+        with_room(|texts, output| {
+            let engine = self.engine.as_ref().ok_or_else(|| Misuse::Closed.into());
+            finish(self.lang, engine.map(|engine| run(engine, texts)), output)
+        })
+    }
+
     /// Runs a call that may be refused.
     fn call(
         &mut self,
         now: f64,
-        run: impl FnOnce(&mut Engine, Timestamp, &mut Texts<'_>) -> Result<String, ProtocolError>,
+        run: &mut dyn FnMut(&mut Engine, Timestamp, &mut Texts<'_>) -> Called,
     ) -> u32 {
         let lang = self.lang;
         with_room(|texts, output| {
@@ -370,7 +366,7 @@ impl WasmEngine {
     fn take_in(
         &mut self,
         now: f64,
-        run: impl FnOnce(&mut Engine, Timestamp, &mut Texts<'_>) -> Disposition,
+        run: &mut dyn FnMut(&mut Engine, Timestamp, &mut Texts<'_>) -> Disposition,
     ) -> u32 {
         let lang = self.lang;
         with_room(|texts, output| {
@@ -402,7 +398,7 @@ fn drain(engine: &mut Engine, output: &mut Output) {
     }
 }
 
-fn finish(lang: Lang, result: Result<String, ProtocolError>, output: &mut Output) -> u32 {
+fn finish(lang: Lang, result: Called, output: &mut Output) -> u32 {
     match result {
         Ok(text) => said(output, OK, &text),
         Err(error) => said(output, REFUSED, &error_json(&error, lang)),
@@ -415,15 +411,14 @@ fn said(output: &mut Output, status: u32, result: &str) -> u32 {
 }
 
 fn error_json(error: &ProtocolError, lang: Lang) -> String {
-    let data = ErrorData {
+    json(&ErrorData {
         family: error.family().name(),
         code: error.code(),
         rule: error.rule(),
         path: error.path(),
         message: error.message(lang),
         hint: error.hint(lang),
-    };
-    serde_json::to_string(&data).unwrap_or_default()
+    })
 }
 
 fn clock(now: f64) -> Result<Timestamp, ProtocolError> {
@@ -444,10 +439,9 @@ fn id_source(seed: Option<&str>) -> Result<Box<dyn IdSource>, ProtocolError> {
     }
 }
 
-/// Plain data as a JavaScript object.
-fn object(value: &impl Serialize) -> JsValue {
-    let serializer = serde_wasm_bindgen::Serializer::json_compatible();
-    value.serialize(&serializer).unwrap_or(JsValue::UNDEFINED)
+/// Plain data as JSON: nothing in it can fail to serialise.
+fn json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
 }
 
 const OK: u32 = 0;

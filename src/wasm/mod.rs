@@ -2,7 +2,7 @@
 //!
 //! Text comes in through one shared buffer, into which JavaScript writes UTF-8. Results go out as
 //! a few numbers and one text, which JavaScript decodes once and slices. Nothing JavaScript holds
-//! points into this memory. Views, which are read rarely, go out as objects.
+//! points into this memory. What is more than a text goes out as JSON.
 
 mod engine;
 mod options;

@@ -1,148 +1,138 @@
 //! What JavaScript hands in as objects: options, read once per engine or call.
 
-use serde::Deserialize;
 use tsify::Tsify;
 
 use crate::config::{BooleanPolicy, Config, Limits, MemberConfig, TimingConfig};
 use crate::engine::AskOptions;
 use crate::error::{Lang, Misuse, ProtocolError};
-use crate::ids::{Incarnation, MemberName, NameError};
+use crate::ids::{Incarnation, MemberName};
 use crate::message::Role;
 use crate::time::{Millis, Timestamp};
-use crate::wire::DecodeError;
+use crate::wire::{DecodeError, Fields, Shape, Value, cut, json, wrong_type};
 
 /// What an engine is told at its making.
-#[derive(Deserialize, Tsify)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[derive(Tsify)]
+#[serde(rename_all = "camelCase")]
 pub struct EngineOptions {
     /// The member this engine speaks for; one of `team`.
-    pub member: String,
+    #[tsify(type = "string")]
+    pub member: MemberName,
     /// Everybody in the team, this member included. Exactly one has the role `lead`.
     pub team: Vec<MemberOptions>,
     /// This life of the member, as an earlier engine told it. Left out, a new life begins.
-    #[serde(default)]
     #[tsify(optional, type = "string | undefined")]
-    pub incarnation: Option<String>,
+    pub incarnation: Option<Incarnation>,
     /// Other names under which the lead may be addressed. Default: `lead`, `leader`, `team-lead`.
-    #[serde(default)]
     #[tsify(optional, type = "string[] | undefined")]
-    pub lead_aliases: Option<Vec<String>>,
+    pub lead_aliases: Option<Vec<MemberName>>,
     /// Time limits in milliseconds.
-    #[serde(default)]
     #[tsify(optional, type = "TimingOptions | undefined")]
     pub timing: TimingOptions,
     /// Bounds on what a peer can make grow.
-    #[serde(default)]
     #[tsify(optional, type = "LimitOptions | undefined")]
     pub limits: LimitOptions,
     /// How booleans written as text are read. Default: `semantic`.
-    #[serde(default)]
     #[tsify(optional, type = "BooleanReading | undefined")]
     pub booleans: Option<BooleanReading>,
     /// Believe the `from` of a frame when the transport does not say who sent it. The audit marks
     /// every frame that was believed. Default: `false`.
-    #[serde(default)]
     #[tsify(optional, type = "boolean | undefined")]
     pub trust_claimed_sender: bool,
     /// The language of error texts: `en` (default) or `zh`.
-    #[serde(default)]
     #[tsify(optional, type = "\"en\" | \"zh\" | undefined")]
-    pub lang: Option<String>,
+    pub lang: Lang,
     /// Makes ids follow from this text instead of the machine's random numbers: for simulations
     /// and tests that must come out the same every time. Whoever knows it knows the ids.
-    #[serde(default)]
     #[tsify(optional, type = "string | undefined")]
     pub seed: Option<String>,
 }
 
 /// A member of the team.
-#[derive(Deserialize, Tsify)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[derive(Tsify)]
+#[serde(rename_all = "camelCase")]
 pub struct MemberOptions {
     /// Its name: 1 to 64 of `A-Z a-z 0-9 _ -`.
-    pub name: String,
+    #[tsify(type = "string")]
+    pub name: MemberName,
     /// What it may do. Default: `worker`.
-    #[serde(default)]
     #[tsify(optional, type = "Role | undefined")]
-    pub role: Option<String>,
+    pub role: Role,
     /// Its job, for people ("coder").
-    #[serde(default)]
     #[tsify(optional, type = "string | undefined")]
     pub title: Option<String>,
     /// Its life, where it is known already; otherwise its first frame tells.
-    #[serde(default)]
     #[tsify(optional, type = "string | undefined")]
-    pub incarnation: Option<String>,
+    pub incarnation: Option<Incarnation>,
 }
 
 /// Time limits in milliseconds. What is left out has its default.
-#[derive(Default, Deserialize, Tsify)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+#[derive(Default, Tsify)]
+#[serde(rename_all = "camelCase")]
 pub struct TimingOptions {
     /// How long a request may stay without progress. Default: 60 000.
     #[tsify(optional, type = "number | undefined")]
-    pub timeout_ms: Option<u64>,
+    pub timeout_ms: Option<Millis>,
     /// How long a request may stay at all. Default: 600 000.
     #[tsify(optional, type = "number | undefined")]
-    pub cap_ms: Option<u64>,
+    pub cap_ms: Option<Millis>,
     /// How often an unanswered request is sent again within its idle window. Default: 3.
     #[tsify(optional, type = "number | undefined")]
     pub reminders: Option<u32>,
     /// How long an engine waits for a frame to carry its acknowledgement. Default: 5 000.
     #[tsify(optional, type = "number | undefined")]
-    pub ack_delay_ms: Option<u64>,
+    pub ack_delay_ms: Option<Millis>,
     /// How long a worker may take to confirm its exit. Default: 10 000.
     #[tsify(optional, type = "number | undefined")]
-    pub exit_grace_ms: Option<u64>,
+    pub exit_grace_ms: Option<Millis>,
     /// How long waiting mail may still speak for a silent member. Default: 5 000.
     #[tsify(optional, type = "number | undefined")]
-    pub judgement_grace_ms: Option<u64>,
+    pub judgement_grace_ms: Option<Millis>,
     /// After how many timeouts in a row a member that shows signs of life is lost. Default: 3.
     #[tsify(optional, type = "number | undefined")]
     pub strikes: Option<u32>,
     /// How long a lost member gets no requests. Default: 60 000.
     #[tsify(optional, type = "number | undefined")]
-    pub breaker_cooldown_ms: Option<u64>,
+    pub breaker_cooldown_ms: Option<Millis>,
     /// The idle limit of the one trial request after that. Default: 10 000.
     #[tsify(optional, type = "number | undefined")]
-    pub trial_timeout_ms: Option<u64>,
+    pub trial_timeout_ms: Option<Millis>,
 }
 
 /// Bounds on what a peer can make grow. What is left out has its default.
-#[derive(Default, Deserialize, Tsify)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+#[derive(Default, Tsify)]
+#[serde(rename_all = "camelCase")]
 pub struct LimitOptions {
     /// The longest frame, in bytes of UTF-8. Default: 1 048 576.
     #[tsify(optional, type = "number | undefined")]
-    pub frame_bytes: Option<usize>,
+    pub frame_bytes: Option<u32>,
     /// The longest single text in a message, in bytes of UTF-8. Default: 262 144.
     #[tsify(optional, type = "number | undefined")]
-    pub text_bytes: Option<usize>,
+    pub text_bytes: Option<u32>,
     /// How deep JSON may nest. Default: 32.
     #[tsify(optional, type = "number | undefined")]
-    pub depth: Option<usize>,
+    pub depth: Option<u32>,
     /// How many fields and elements a frame may have. Default: 1 024.
     #[tsify(optional, type = "number | undefined")]
-    pub items: Option<usize>,
+    pub items: Option<u32>,
     /// How many open requests one member may have with us, each way. Default: 64.
     #[tsify(optional, type = "number | undefined")]
-    pub open_per_member: Option<usize>,
+    pub open_per_member: Option<u32>,
     /// How many settled requests are remembered per member. Default: 256.
     #[tsify(optional, type = "number | undefined")]
-    pub remembered_per_member: Option<usize>,
+    pub remembered_per_member: Option<u32>,
     /// How many audit entries stay in memory. Default: 1 024.
     #[tsify(optional, type = "number | undefined")]
-    pub audit_entries: Option<usize>,
+    pub audit_entries: Option<u32>,
     /// How many members a team may have. Default: 256.
     #[tsify(optional, type = "number | undefined")]
-    pub members: Option<usize>,
+    pub members: Option<u32>,
 }
 
 /// How booleans written as text are read.
 ///
 /// `strict`: only JSON booleans. `semantic`: also the strings `true` and `false`, in any case.
 /// `wide`: also `yes no y n on off 1 0 approve approved reject rejected` and the numbers 1 and 0.
-#[derive(Clone, Copy, Deserialize, Tsify)]
+#[derive(Clone, Copy, Tsify)]
 #[serde(rename_all = "camelCase")]
 pub enum BooleanReading {
     /// Only JSON booleans.
@@ -154,76 +144,93 @@ pub enum BooleanReading {
 }
 
 impl EngineOptions {
-    /// Reads options from the JSON text that JavaScript made of them.
-    pub(super) fn parse(json: &str) -> Result<Self, ProtocolError> {
-        serde_json::from_str(json).map_err(|error| {
-            let detail = error.to_string();
-            // The position in a text that the caller never saw helps nobody.
-            let detail = detail.split(" at line ").next().unwrap_or_default().to_owned();
-            Misuse::BadOption { path: "options".to_owned(), detail }.into()
-        })
+    /// Reads options from the JSON text that JavaScript made of them. `lang` is set as soon as it
+    /// is known, so that what is wrong with the rest is told in it.
+    pub(super) fn parse(json: &str, lang: &mut Lang) -> Result<Self, ProtocolError> {
+        Self::read(json, lang).map_err(|why| Misuse::BadOption { why }.into())
+    }
+
+    fn read(json: &str, lang: &mut Lang) -> Read<Self> {
+        let mut fields = object(json::parse(json, &HOST_LIMITS)?, "options")?;
+        *lang = language(&mut fields)?;
+        let options = Self {
+            member: name(&mut fields, "member")?,
+            team: team(&mut fields)?,
+            incarnation: fields.optional_incarnation("incarnation")?,
+            lead_aliases: aliases(&mut fields)?,
+            timing: TimingOptions::read(&mut fields)?,
+            limits: LimitOptions::read(&mut fields)?,
+            booleans: fields.optional_choice("booleans", &BOOLEANS, BooleanReading::name)?,
+            trust_claimed_sender: flag(&mut fields, "trustClaimedSender")?,
+            lang: *lang,
+            seed: fields.optional_text("seed")?,
+        };
+        fields.refuse_rest()?;
+        Ok(options)
     }
 
     /// The configuration they stand for.
-    pub(super) fn config(&self, now: Timestamp, nonce: u64) -> Result<Config, ProtocolError> {
-        let life = life(self.incarnation.as_deref(), "options.incarnation")?;
-        let life = life.unwrap_or(Incarnation::new(now, nonce));
-        let members = self.team.iter().map(MemberOptions::config).collect::<Result<_, _>>()?;
-        let mut config = Config::new(name(&self.member, "options.member")?, life, members);
-        if let Some(aliases) = &self.lead_aliases {
-            let names = aliases.iter().map(|alias| name(alias, "options.leadAliases"));
-            config.lead_aliases = names.collect::<Result<_, _>>()?;
+    pub(super) fn config(self, now: Timestamp, nonce: u64) -> Config {
+        let life = self.incarnation.unwrap_or(Incarnation::new(now, nonce));
+        let members = self.team.into_iter().map(MemberOptions::config).collect();
+        let mut config = Config::new(self.member, life, members);
+        if let Some(aliases) = self.lead_aliases {
+            config.lead_aliases = aliases;
         }
         self.timing.apply(&mut config.timing);
         self.limits.apply(&mut config.limits);
-        config.booleans = match self.booleans {
-            Some(BooleanReading::Strict) => BooleanPolicy::Strict,
-            Some(BooleanReading::Wide) => BooleanPolicy::Wide,
-            Some(BooleanReading::Semantic) | None => BooleanPolicy::Semantic,
-        };
+        config.booleans = self.booleans.map_or(BooleanPolicy::default(), BooleanReading::policy);
         config.trust_claimed_sender = self.trust_claimed_sender;
-        Ok(config)
-    }
-
-    /// The language of error texts.
-    pub(super) fn lang(&self) -> Result<Lang, ProtocolError> {
-        let Some(lang) = &self.lang else { return Ok(Lang::En) };
-        Lang::parse(lang).ok_or_else(|| {
-            let detail = format!("unknown language `{lang}`, expected `en` or `zh`");
-            Misuse::BadOption { path: "options.lang".to_owned(), detail }.into()
-        })
+        config
     }
 }
 
 impl MemberOptions {
     /// Reads one member from JSON.
     pub(super) fn parse(json: &str) -> Result<MemberConfig, ProtocolError> {
-        let options: Self = serde_json::from_str(json).map_err(|error| {
-            ProtocolError::from(Misuse::BadOption {
-                path: "member".to_owned(),
-                detail: error.to_string(),
-            })
-        })?;
-        options.config()
+        let member = json::parse(json, &HOST_LIMITS).and_then(|value| Self::read(value, "member"));
+        member.map(Self::config).map_err(|why| Misuse::BadOption { why }.into())
     }
 
-    fn config(&self) -> Result<MemberConfig, ProtocolError> {
-        Ok(MemberConfig {
-            name: name(&self.name, "team.name")?,
-            role: role(self.role.as_deref())?,
-            title: self.title.clone(),
-            incarnation: life(self.incarnation.as_deref(), "team.incarnation")?,
-        })
+    fn read(value: Value<'_>, path: &str) -> Read<Self> {
+        let mut fields = object(value, path)?;
+        let member = Self {
+            name: name(&mut fields, "name")?,
+            role: fields.optional_choice("role", &Role::ALL, Role::name)?.unwrap_or(Role::Worker),
+            title: fields.optional_text("title")?,
+            incarnation: fields.optional_incarnation("incarnation")?,
+        };
+        fields.refuse_rest()?;
+        Ok(member)
+    }
+
+    fn config(self) -> MemberConfig {
+        let Self { name, role, title, incarnation } = self;
+        MemberConfig { name, role, title, incarnation }
     }
 }
 
 impl TimingOptions {
-    fn apply(&self, timing: &mut TimingConfig) {
-        let set = |target: &mut Millis, value: Option<u64>| {
-            if let Some(ms) = value {
-                *target = Millis::new(ms.min(Millis::MAX_FROM_OUTSIDE));
-            }
+    fn read(parent: &mut Fields<'_, '_>) -> Read<Self> {
+        let Some(value) = parent.optional("timing") else { return Ok(Self::default()) };
+        let mut fields = object(value, "options.timing")?;
+        let timing = Self {
+            timeout_ms: fields.optional_millis("timeoutMs")?,
+            cap_ms: fields.optional_millis("capMs")?,
+            reminders: count(&mut fields, "reminders")?,
+            ack_delay_ms: fields.optional_millis("ackDelayMs")?,
+            exit_grace_ms: fields.optional_millis("exitGraceMs")?,
+            judgement_grace_ms: fields.optional_millis("judgementGraceMs")?,
+            strikes: count(&mut fields, "strikes")?,
+            breaker_cooldown_ms: fields.optional_millis("breakerCooldownMs")?,
+            trial_timeout_ms: fields.optional_millis("trialTimeoutMs")?,
         };
+        fields.refuse_rest()?;
+        Ok(timing)
+    }
+
+    fn apply(&self, timing: &mut TimingConfig) {
+        let set = |target: &mut Millis, value: Option<Millis>| *target = value.unwrap_or(*target);
         set(&mut timing.timeout, self.timeout_ms);
         set(&mut timing.cap, self.cap_ms);
         set(&mut timing.ack_delay, self.ack_delay_ms);
@@ -237,8 +244,27 @@ impl TimingOptions {
 }
 
 impl LimitOptions {
+    fn read(parent: &mut Fields<'_, '_>) -> Read<Self> {
+        let Some(value) = parent.optional("limits") else { return Ok(Self::default()) };
+        let mut fields = object(value, "options.limits")?;
+        let limits = Self {
+            frame_bytes: count(&mut fields, "frameBytes")?,
+            text_bytes: count(&mut fields, "textBytes")?,
+            depth: count(&mut fields, "depth")?,
+            items: count(&mut fields, "items")?,
+            open_per_member: count(&mut fields, "openPerMember")?,
+            remembered_per_member: count(&mut fields, "rememberedPerMember")?,
+            audit_entries: count(&mut fields, "auditEntries")?,
+            members: count(&mut fields, "members")?,
+        };
+        fields.refuse_rest()?;
+        Ok(limits)
+    }
+
     fn apply(&self, limits: &mut Limits) {
-        let set = |target: &mut usize, value: Option<usize>| *target = value.unwrap_or(*target);
+        let set = |target: &mut usize, value: Option<u32>| {
+            *target = value.map_or(*target, |value| value as usize);
+        };
         set(&mut limits.frame_bytes, self.frame_bytes);
         set(&mut limits.text_bytes, self.text_bytes);
         set(&mut limits.depth, self.depth);
@@ -247,6 +273,24 @@ impl LimitOptions {
         set(&mut limits.remembered_per_member, self.remembered_per_member);
         set(&mut limits.audit_entries, self.audit_entries);
         set(&mut limits.members, self.members);
+    }
+}
+
+impl BooleanReading {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Strict => "strict",
+            Self::Semantic => "semantic",
+            Self::Wide => "wide",
+        }
+    }
+
+    const fn policy(self) -> BooleanPolicy {
+        match self {
+            Self::Strict => BooleanPolicy::Strict,
+            Self::Semantic => BooleanPolicy::Semantic,
+            Self::Wide => BooleanPolicy::Wide,
+        }
     }
 }
 
@@ -268,29 +312,75 @@ pub(super) fn span(ms: Option<f64>, field: &'static str) -> Result<Option<Millis
 }
 
 /// A life written as text.
-pub(super) fn life(text: Option<&str>, path: &str) -> Result<Option<Incarnation>, ProtocolError> {
-    let Some(text) = text else { return Ok(None) };
-    match Incarnation::parse(text) {
-        Some(life) => Ok(Some(life)),
-        None => {
-            let found = text.chars().take(80).collect();
-            Err(DecodeError::InvalidIncarnation { path: path.to_owned(), found }.into())
-        }
+pub(super) fn life(text: &str) -> Read<Incarnation> {
+    Incarnation::parse(text).ok_or_else(|| {
+        let (path, found) = ("incarnation".to_owned(), cut(text));
+        DecodeError::InvalidIncarnation { path, found }
+    })
+}
+
+type Read<T> = Result<T, DecodeError>;
+
+fn object<'a, 'p>(value: Value<'a>, path: &'p str) -> Read<Fields<'a, 'p>> {
+    let Value::Object(object) = value else {
+        return Err(wrong_type(path, Shape::Object, &value));
+    };
+    Ok(Fields::new(object, path))
+}
+
+fn team(fields: &mut Fields<'_, '_>) -> Read<Vec<MemberOptions>> {
+    let value = fields.required("team", Shape::ObjectList)?;
+    let Value::Array(members) = value else {
+        return Err(wrong_type("options.team", Shape::ObjectList, &value));
+    };
+    let path = |at| format!("options.team[{at}]");
+    let members = members.into_iter().enumerate();
+    members.map(|(at, member)| MemberOptions::read(member, &path(at))).collect()
+}
+
+fn aliases(fields: &mut Fields<'_, '_>) -> Read<Option<Vec<MemberName>>> {
+    let Some(value) = fields.optional("leadAliases") else { return Ok(None) };
+    let texts = fields.texts_of("leadAliases", value)?;
+    let path = |at| format!("options.leadAliases[{at}]");
+    let texts = texts.iter().enumerate();
+    texts.map(|(at, text)| parse_name(text, || path(at))).collect::<Read<_>>().map(Some)
+}
+
+fn name(fields: &mut Fields<'_, '_>, field: &str) -> Read<MemberName> {
+    let text = fields.word(field)?;
+    parse_name(&text, || fields.path_of(field))
+}
+
+fn parse_name(text: &str, path: impl Fn() -> String) -> Read<MemberName> {
+    let invalid = |why| DecodeError::InvalidName { path: path(), found: cut(text), why };
+    MemberName::parse(text).map_err(invalid)
+}
+
+fn flag(fields: &mut Fields<'_, '_>, field: &str) -> Read<bool> {
+    match fields.optional(field) {
+        None | Some(Value::False) => Ok(false),
+        Some(Value::True) => Ok(true),
+        Some(other) => Err(wrong_type(fields.path_of(field), Shape::Boolean, &other)),
     }
 }
 
-fn name(text: &str, path: &str) -> Result<MemberName, ProtocolError> {
-    MemberName::parse(text).map_err(|why: NameError| {
-        let found = text.chars().take(80).collect();
-        DecodeError::InvalidName { path: path.to_owned(), found, why }.into()
+/// A number of things; nothing that is counted here comes near the largest one.
+fn count(fields: &mut Fields<'_, '_>, field: &str) -> Read<Option<u32>> {
+    let number = fields.optional_integer(field, 0)?;
+    Ok(number.map(|number| u32::try_from(number).unwrap_or(u32::MAX)))
+}
+
+fn language(fields: &mut Fields<'_, '_>) -> Read<Lang> {
+    let Some(tag) = fields.optional_word("lang")? else { return Ok(Lang::default()) };
+    Lang::parse(&tag).ok_or_else(|| DecodeError::InvalidChoice {
+        path: fields.path_of("lang"),
+        found: cut(&tag),
+        accepted: Lang::ALL.map(Lang::name).to_vec(),
     })
 }
 
-fn role(text: Option<&str>) -> Result<Role, ProtocolError> {
-    let text = text.unwrap_or(Role::Worker.name());
-    Role::ALL.into_iter().find(|role| role.name() == text).ok_or_else(|| {
-        let found = text.chars().take(80).collect();
-        let accepted = Role::ALL.map(Role::name).to_vec();
-        DecodeError::InvalidChoice { path: "team.role".to_owned(), found, accepted }.into()
-    })
-}
+const BOOLEANS: [BooleanReading; 3] =
+    [BooleanReading::Strict, BooleanReading::Semantic, BooleanReading::Wide];
+
+/// The host bounds its own options; how large a team may be is one of them.
+const HOST_LIMITS: Limits = Limits { items: usize::MAX, ..Limits::DEFAULT };

@@ -203,6 +203,8 @@ pub enum Shape {
     Object,
     /// A list of texts.
     TextList,
+    /// A list of objects.
+    ObjectList,
     /// A text, or an object with a `type`.
     TextOrObject,
 }

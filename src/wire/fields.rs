@@ -64,6 +64,11 @@ impl<'a, 'p> Fields<'a, 'p> {
     /// A list of texts.
     pub(crate) fn texts(&mut self, field: &str) -> Decode<Vec<String>> {
         let value = self.required(field, Shape::TextList)?;
+        self.texts_of(field, value)
+    }
+
+    /// The list of texts that stands in a field.
+    pub(crate) fn texts_of(&self, field: &str, value: Value<'_>) -> Decode<Vec<String>> {
         let Value::Array(items) = value else {
             return Err(wrong_type(self.path_of(field), Shape::TextList, &value));
         };

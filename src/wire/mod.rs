@@ -8,7 +8,7 @@ mod boolean;
 mod canonical;
 mod error;
 mod fields;
-mod json;
+pub(crate) mod json;
 mod message;
 mod nearest;
 mod note;
@@ -16,8 +16,14 @@ mod plan;
 mod tool;
 
 pub use self::canonical::{Decoded, Head, RawBody, decode_envelope, decode_message, encode};
+#[cfg(target_arch = "wasm32")]
+pub(crate) use self::error::cut;
 pub use self::error::{DecodeError, JsonType, Shape, Syntax};
+#[cfg(target_arch = "wasm32")]
+pub(crate) use self::fields::{Fields, wrong_type};
 pub use self::json::Object;
+#[cfg(target_arch = "wasm32")]
+pub(crate) use self::json::Value;
 pub(crate) use self::nearest::nearest;
 pub use self::note::Note;
 pub use self::plan::decode_plan;

@@ -110,6 +110,20 @@ fn an_approver_is_not_shut_down() {
 }
 
 #[test]
+fn the_lead_does_not_leave_and_is_not_believed_to() {
+    let mut net = Net::team(&["alice"]);
+    assert_eq!(code(&net.exit(LEAD)), "to_oneself");
+    for (seq, message) in
+        [(500, json!({"type": "exited"})), (501, json!({"type": "exited", "request_id": "r"}))]
+    {
+        let frame = Frame::from_lead("alice", message).seq(seq).text();
+        assert_eq!(verdict(&net.send(LEAD, "alice", &frame)), "not_allowed");
+    }
+    net.say(LEAD, "alice", "still here").unwrap();
+    assert_eq!(net.network.verdicts(LEAD, "alice"), ["chat"]);
+}
+
+#[test]
 fn nobody_talks_to_itself() {
     let mut net = Net::team(&["alice"]);
     assert_eq!(code(&net.say("alice", "alice", "hm")), "to_oneself");

@@ -209,3 +209,13 @@ fn a_member_can_join_later() {
     assert_eq!(code(&net.act(LEAD, |e, now| e.add_member(now, &lead))), "second_lead");
     assert_eq!(code(&net.act(LEAD, |e, now| e.add_member(now, &bob))), "name_taken");
 }
+
+#[test]
+fn the_audit_tells_that_a_new_life_was_announced() {
+    let mut net = Net::team(&["alice"]);
+    let life = Incarnation::new(at(5), 9);
+    net.act(LEAD, |e, now| e.announce(now, "alice", life)).unwrap();
+    let entry = net.engine(LEAD).audit().last().cloned().unwrap();
+    assert_eq!((entry.code, entry.actor.as_str()), (Some("announced"), "host"));
+    assert_eq!(entry.reason, Some(life.to_string()));
+}

@@ -260,3 +260,9 @@ fn a_plan_that_breaks_a_rule_is_never_sent() {
     }
     assert_eq!(net.network.sent.len(), 0);
 }
+
+#[test]
+fn a_lead_has_no_gate_and_is_not_told_to_submit_a_plan() {
+    let mut net = Net::team(&["alice"]);
+    assert_eq!(code(&net.enter_gate(LEAD, "delete:old.rs")), "not_allowed");
+}

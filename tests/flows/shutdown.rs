@@ -36,7 +36,7 @@ fn the_request_shows_the_worker_who_asks_why_and_until_when() {
     assert_eq!(request.request_id.as_str(), id);
     assert_eq!(request.from.as_str(), LEAD);
     assert_eq!(request.reason.as_deref(), Some("work is done"));
-    assert_eq!(request.answer_by.since(request.received_at), Millis::new(600_000));
+    assert_eq!(request.answer_by.since(request.received_at), Millis::new(60_000));
 }
 
 #[test]

@@ -75,14 +75,27 @@ fn a_deferred_request_is_an_obligation_that_the_host_may_refuse_and_not_approve(
 fn nobody_agrees_to_leave_in_a_critical_section() {
     let mut net = Net::team(&["alice"]);
     let id = net.ask_shutdown("alice");
-    let section = net.enter_section("alice", "tests", Some(5_000), SectionPolicy::Reject);
+    let section = net.enter_section("alice", "tests", Some(5_000), SectionPolicy::Defer);
     assert_eq!(code(&net.answer("alice", &id, yes())), "in_critical_section");
     assert_eq!(code(&net.exit("alice")), "in_critical_section");
     assert_eq!(net.status(LEAD, &id), Status::Pending);
     assert_eq!(net.engine("alice").presence(), Liveness::Active);
     net.leave_section("alice", section);
+    assert_eq!(net.asked("alice"), 2, "the request comes up again");
     net.approve("alice", &id);
     assert_eq!(net.outcome(LEAD, &id).status, Status::Approved);
+}
+
+#[test]
+fn a_section_answers_what_waits_for_the_host_already() {
+    let mut net = Net::team(&["alice"]);
+    let id = net.ask_shutdown("alice");
+    net.enter_section("alice", "tests", Some(5_000), SectionPolicy::Reject);
+    net.run_until_quiet();
+    let outcome = net.outcome(LEAD, &id);
+    assert_eq!(outcome.status, Status::Rejected);
+    assert_eq!(outcome.retry_after_ms, Some(Millis::new(5_000)));
+    assert_eq!(code(&net.answer("alice", &id, yes())), "in_critical_section");
 }
 
 #[test]

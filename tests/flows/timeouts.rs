@@ -186,11 +186,28 @@ fn a_short_cap_alone_shortens_the_idle_limit() {
 #[test]
 fn the_other_side_knows_how_long_its_answer_is_in_time() {
     let mut net = Net::team(&["alice"]);
-    net.try_shutdown("alice", limits(10_000, Some(30_000))).unwrap();
+    let id = net.try_shutdown("alice", limits(10_000, Some(30_000))).unwrap();
     net.advance(4_000);
     net.act("alice", team_protocols::Engine::handle_deadline);
+    let left = |net: &Net| net.engine("alice").obligations()[0].time_left_ms.as_ms();
+    assert_eq!(left(&net), 6_000);
+    net.progress("alice", Some(&id), None).unwrap();
+    assert_eq!(left(&net), 10_000, "progress restarts the idle limit");
+    for _ in 0..3 {
+        net.advance(8_000);
+        net.progress("alice", Some(&id), None).unwrap();
+    }
+    assert_eq!(left(&net), 2_000, "and never the cap");
+}
+
+#[test]
+fn a_reminder_tells_anew_how_long_the_requester_waits() {
+    let mut net = Net::team(&["alice"]);
+    let id = net.ask_shutdown("alice");
+    net.advance(15_000);
     let obligation = net.engine("alice").obligations().remove(0);
-    assert_eq!(obligation.time_left_ms, Millis::new(26_000));
+    assert_eq!(obligation.request.request_id.as_str(), id);
+    assert_eq!(obligation.time_left_ms, Millis::new(45_000));
 }
 
 #[test]

@@ -54,7 +54,7 @@ fn what_is_owed_comes_with_the_exact_answers() {
     net.act("alice", team_protocols::Engine::handle_deadline);
     let owed = net.engine("alice").obligations();
     assert_eq!(owed.len(), 1);
-    assert_eq!(owed[0].time_left_ms, Millis::new(590_000));
+    assert_eq!(owed[0].time_left_ms, Millis::new(50_000));
     assert!(!owed[0].deferred);
     let approve: Value = serde_json::from_str(&owed[0].approve_with).unwrap();
     let expected = serde_json::json!({"to": LEAD, "message":

@@ -3,7 +3,7 @@
 //! After every input to an engine the harness checks what must hold whatever happens; see
 //! [`check`]. A test that uses it therefore tests more than it says.
 
-#![allow(dead_code, reason = "each test binary uses its part")]
+#![allow(dead_code, unused_imports, reason = "each test binary uses its part")]
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -24,7 +24,7 @@ pub(crate) use self::network::{Network, Packet, Random, Weather};
 use team_protocols::{
     AskOptions, Config, Disposition, DropReason, Effect, Engine, Event, IdSource, Incarnation,
     MemberConfig, MemberName, Millis, Permit, Plan, ProtocolError, Response, Role, SectionId,
-    SectionPolicy, Sender, Status, Timestamp, Uses,
+    SectionPolicy, Sender, Status, Timestamp, ToolOutcome, Uses,
 };
 
 /// When every test begins, in ms since the Unix epoch.
@@ -356,6 +356,13 @@ impl Net {
     pub(crate) fn start_failed(&mut self, own: &str, permit: Permit) -> Called<()> {
         self.act(own, |e, now| e.start_failed(now, permit))
     }
+}
+
+/// What a model wrote as the input of its message tool.
+pub(crate) fn tool(net: &mut Net, own: &str, input: serde_json::Value) -> Called<ToolOutcome> {
+    let done = net.act(own, |e, now| e.call_tool(now, &input.to_string()));
+    net.run_until_quiet();
+    done
 }
 
 pub(crate) fn yes() -> Response {

@@ -111,6 +111,11 @@ impl Network {
         if first.0 > now { None } else { self.under_way.remove(&first) }
     }
 
+    /// The frames under way with the `type` of their message, in order.
+    pub(crate) fn waiting(&self) -> impl Iterator<Item = (&Packet, String)> {
+        self.under_way.values().map(|packet| (packet, kind_of(&packet.frame)))
+    }
+
     pub(crate) fn record(&mut self, from: &str, to: &str, disposition: Disposition) {
         self.arrived.push((from.to_owned(), to.to_owned(), verdict(&disposition)));
     }

@@ -198,6 +198,7 @@ const fn shape(expected: Shape) -> &'static str {
         Shape::Boolean => "a boolean",
         Shape::Object => "an object",
         Shape::TextList => "a list of texts",
+        Shape::ObjectList => "a list of objects",
         Shape::TextOrObject => "a text, or an object with a `type`",
     }
 }

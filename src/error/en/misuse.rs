@@ -1,8 +1,9 @@
 //! English: what a host must not do.
 
+use super::decode;
 use super::invalid::scope;
 use crate::error::Misuse;
-use crate::error::render::{one_line, quoted};
+use crate::error::render::quoted;
 use crate::time::Millis;
 
 pub(super) fn message(error: &Misuse) -> String {
@@ -16,9 +17,7 @@ pub(super) fn message(error: &Misuse) -> String {
         }
         Misuse::Closed => "the engine is closed".into(),
         Misuse::NoRandomness => "this machine gives no random numbers, and no seed was set".into(),
-        Misuse::BadOption { path, detail } => {
-            format!("the option {} is not usable: {}", quoted(path), one_line(detail))
-        }
+        Misuse::BadOption { why } => format!("an option is not usable: {}", decode::message(why)),
         Misuse::UnknownPermit => {
             "there is nothing to give back for this permit: unknown, given back, reported, or for \
              a plan of many uses"

@@ -24,6 +24,7 @@ pub(in crate::error) const fn dropped(reason: DropReason) -> &'static str {
         DropReason::WrongResponder => "the answer comes from a member that was not asked",
         DropReason::WrongKind => "the frame belongs to another kind of request",
         DropReason::DigestMismatch => "the decision is about another plan than the one submitted",
+        DropReason::Unapproved => "the report is about work that was not approved",
         DropReason::ReceiverLeft => "the receiver has left, or its engine is closed",
     }
 }
@@ -64,6 +65,7 @@ pub(in crate::error) const fn dropped_hint(reason: DropReason) -> &'static str {
         DropReason::DigestMismatch => {
             "keep the gate shut and wait for a decision on the plan as it was submitted"
         }
+        DropReason::Unapproved => "ask the sender in plain text what it has done, and look at it",
         DropReason::ReceiverLeft => "send nothing more to this member; its work needs another one",
     }
 }
@@ -74,7 +76,6 @@ pub(in crate::error) const fn alarm(alarm: Alarm) -> &'static str {
         Alarm::Reclaim => "a lost worker held work that somebody must look after",
         Alarm::LostWorkerAlive => "a worker that was given up has spoken again",
         Alarm::LeadSilent => "the lead does not answer",
-        Alarm::ApproverSilent => "an approver does not answer",
         Alarm::NotExited => "a member agreed to leave and has not confirmed its exit in time",
         Alarm::LeftDespiteCancel => {
             "a member agreed to leave after the request had ended; it leaves all the same"
@@ -98,7 +99,6 @@ pub(in crate::error) const fn alarm_hint(alarm: Alarm) -> &'static str {
             "its former work may be with another member by now: settle who has it before it goes on"
         }
         Alarm::LeadSilent => "wait with what needs the lead, and let a person look after it",
-        Alarm::ApproverSilent => "wait with what needs the approver, and let the lead know",
         Alarm::NotExited => "look whether its process still runs; count it as gone only when it is",
         Alarm::LeftDespiteCancel => "plan without this member, or start it again as a new life",
         Alarm::ConflictingDecision => {

@@ -177,6 +177,7 @@ const fn shape(expected: Shape) -> &'static str {
         Shape::Boolean => "布尔值",
         Shape::Object => "对象",
         Shape::TextList => "文本列表",
+        Shape::ObjectList => "对象列表",
         Shape::TextOrObject => "文本，或带 `type` 的对象",
     }
 }

@@ -1,8 +1,9 @@
 //! 简体中文: what a host must not do.
 
+use super::decode;
 use super::invalid::scope;
 use crate::error::Misuse;
-use crate::error::render::{one_line, quoted};
+use crate::error::render::quoted;
 use crate::time::Millis;
 
 pub(super) fn message(error: &Misuse) -> String {
@@ -14,9 +15,7 @@ pub(super) fn message(error: &Misuse) -> String {
         }
         Misuse::Closed => "引擎已关闭".into(),
         Misuse::NoRandomness => "本机无法提供随机数，也没有设置种子".into(),
-        Misuse::BadOption { path, detail } => {
-            format!("选项 {} 无法使用：{}", quoted(path), one_line(detail))
-        }
+        Misuse::BadOption { why } => format!("选项无法使用：{}", decode::message(why)),
         Misuse::UnknownPermit => {
             "该许可没有可归还的内容：不存在、已归还、已报告，或所属计划可多次使用".into()
         }

@@ -22,6 +22,7 @@ pub(in crate::error) const fn dropped(reason: DropReason) -> &'static str {
         DropReason::WrongResponder => "答复来自没有被请求的成员",
         DropReason::WrongKind => "该帧属于另一种类的请求",
         DropReason::DigestMismatch => "裁决针对的不是所提交的那份计划",
+        DropReason::Unapproved => "报告涉及未获批准的工作",
         DropReason::ReceiverLeft => "接收方已经离开，或其引擎已关闭",
     }
 }
@@ -45,6 +46,7 @@ pub(in crate::error) const fn dropped_hint(reason: DropReason) -> &'static str {
         DropReason::WrongResponder => "等待被请求的成员；只有它的答复算数",
         DropReason::WrongKind => "没有任何改变；发送方应查明那个请求问的是什么",
         DropReason::DigestMismatch => "保持闸门关闭，等待针对所提交计划的裁决",
+        DropReason::Unapproved => "用普通文本询问发送者做了什么，并检查其结果",
         DropReason::ReceiverLeft => "不再向该成员发送；它的工作需要由别的成员接手",
     }
 }
@@ -55,7 +57,6 @@ pub(in crate::error) const fn alarm(alarm: Alarm) -> &'static str {
         Alarm::Reclaim => "失联的工作成员手上还有需要照管的工作",
         Alarm::LostWorkerAlive => "已认定失联的工作成员又发来了消息",
         Alarm::LeadSilent => "负责人没有答复",
-        Alarm::ApproverSilent => "审批者没有答复",
         Alarm::NotExited => "成员同意离开，却没有按时确认退出",
         Alarm::LeftDespiteCancel => "成员在请求结束之后才同意离开，它仍然会离开",
         Alarm::ConflictingDecision => "同一请求得到两次相反的裁决",
@@ -73,7 +74,6 @@ pub(in crate::error) const fn alarm_hint(alarm: Alarm) -> &'static str {
         Alarm::Reclaim => "清点列出的工作，其中有些可能只做了一半；然后重新分配",
         Alarm::LostWorkerAlive => "它原来的工作可能已交给别的成员：先确定由谁负责，再让它继续",
         Alarm::LeadSilent => "需要负责人的事先等待，并请人查看负责人的状况",
-        Alarm::ApproverSilent => "需要审批者的事先等待，并告知负责人",
         Alarm::NotExited => "查看它的进程是否还在运行；确实结束之后才视为已离开",
         Alarm::LeftDespiteCancel => "安排工作时不再计入该成员，或让它以新实例重新启动",
         Alarm::ConflictingDecision => "先前的裁决有效；用普通文本弄清本意，需要时另发新请求",

@@ -1,0 +1,80 @@
+//! What does not fit how things stand.
+
+use serde_json::json;
+use team_protocols::{AskOptions, SectionPolicy, Uses};
+
+use crate::harness::{LEAD, Net, no, plan, scoped, tool, yes};
+use crate::{Row, asked, at_lead, leaving, left, lost, plan_request, planned, refused, team};
+
+pub(crate) const ROWS: &[Row] = &[
+    ("already_answered", || {
+        let (mut net, id) = asked();
+        net.reject("alice", &id, "busy");
+        refused(&net.answer("alice", &id, no("still busy")))
+    }),
+    ("already_pending", || refused(&asked().0.try_shutdown("alice", AskOptions::default()))),
+    ("ambiguous_prefix", || {
+        let mut net = team();
+        net.submit("alice", scoped(&["write:a"]), Uses::Once);
+        net.submit("alice", scoped(&["write:b"]), Uses::Once);
+        refused(&net.cancel("alice", "req_0"))
+    }),
+    ("answer_conflicts", || {
+        let (mut net, id) = asked();
+        net.reject("alice", &id, "busy");
+        refused(&net.answer("alice", &id, yes()))
+    }),
+    ("gate_no_plan", || refused(&team().enter_gate("alice", "write:src/a"))),
+    ("gate_out_of_scope", || {
+        refused(&planned(Uses::UntilReport).0.enter_gate("alice", "delete:src/a"))
+    }),
+    ("gate_spent", || {
+        let (mut net, _) = planned(Uses::Once);
+        net.enter_gate("alice", "write:src/a").unwrap();
+        refused(&net.enter_gate("alice", "write:src/b"))
+    }),
+    ("id_reused", || {
+        let mut net = team();
+        net.send("alice", LEAD, &plan_request("r", &plan(), 500).text());
+        at_lead(&mut net, &plan_request("r", &scoped(&["write:other"]), 501))
+    }),
+    ("in_critical_section", || {
+        let mut net = team();
+        net.enter_section("alice", "migration", None, SectionPolicy::Defer);
+        let id = net.ask_shutdown("alice");
+        refused(&net.answer("alice", &id, yes()))
+    }),
+    ("kind_mismatch", || {
+        let (mut net, id) = asked();
+        let message = json!({"type": "plan_approval_response", "request_id": id, "approve": true});
+        refused(&tool(&mut net, "alice", json!({"to": LEAD, "message": message})))
+    }),
+    ("not_approved", || {
+        let mut net = team();
+        let id = net.submit("alice", plan(), Uses::Once);
+        refused(&net.report("alice", &id, true))
+    }),
+    ("not_pending", || {
+        let (mut net, id) = asked();
+        net.reject("alice", &id, "busy");
+        refused(&net.cancel(LEAD, &id))
+    }),
+    ("nothing_to_report", || {
+        let (mut net, id) = leaving();
+        refused(&net.report(LEAD, &id, true))
+    }),
+    ("recipient_leaving", || refused(&leaving().0.say(LEAD, "alice", "one more thing"))),
+    ("recipient_left", || refused(&left().say(LEAD, "alice", "one more thing"))),
+    ("recipient_lost", || refused(&lost().say(LEAD, "alice", "are you there?"))),
+    ("request_id_missing", || {
+        let message = json!({"type": "shutdown_response", "approve": true});
+        refused(&tool(&mut asked().0, "alice", json!({"to": LEAD, "message": message})))
+    }),
+    ("self_leaving", || refused(&left().say("alice", LEAD, "one more thing"))),
+    ("too_many_open", || {
+        let mut net = Net::with(&["alice"], |config| config.limits.open_per_member = 1);
+        net.submit("alice", scoped(&["write:a"]), Uses::Once);
+        refused(&net.try_submit("alice", scoped(&["write:b"]), Uses::Once))
+    }),
+    ("unknown_request", || refused(&team().cancel(LEAD, "req_none"))),
+];

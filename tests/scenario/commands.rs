@@ -1,0 +1,180 @@
+//! One engine method per command, under the names and with the arguments of the package.
+
+use serde_json::{Value, json};
+use team_protocols::{
+    AskOptions, Engine, Incarnation, Millis, Misuse, Plan, ProtocolError, Response, SectionPolicy,
+    Timestamp, Uses,
+};
+
+use crate::names::{Named, Names};
+
+/// Every command of the format.
+pub(crate) const ALL: [&str; 18] = [
+    "announce",
+    "callTool",
+    "cancel",
+    "close",
+    "enterGate",
+    "enterSection",
+    "exit",
+    "handleSendFailed",
+    "idle",
+    "leaveSection",
+    "memberGone",
+    "progress",
+    "report",
+    "requestShutdown",
+    "respond",
+    "say",
+    "startFailed",
+    "submitPlan",
+];
+
+/// What a command returns: as data, and as what a name may stand for.
+pub(crate) type Done = Result<(Value, Option<Named>), ProtocolError>;
+
+/// The arguments of one call.
+struct Args<'a> {
+    given: &'a [Value],
+    names: &'a Names,
+}
+
+pub(crate) fn call(
+    engine: &mut Engine,
+    now: Timestamp,
+    command: &str,
+    given: &[Value],
+    names: &Names,
+) -> Done {
+    let args = Args { given, names };
+    let first = args.text(0);
+    match command {
+        "requestShutdown" => {
+            let reason = args.option_text(1, "reason");
+            id(engine.request_shutdown(now, &first, reason, args.limits(1))?.as_str())
+        }
+        "submitPlan" => {
+            let uses = args.option_text(1, "uses");
+            let uses = if uses.as_deref() == Some("once") { Uses::Once } else { Uses::UntilReport };
+            id(engine.submit_plan(now, args.plan(), uses, args.limits(1))?.as_str())
+        }
+        "respond" => id(engine.respond(now, &first, args.response())?.as_str()),
+        "cancel" => id(engine.cancel(now, &first)?.as_str()),
+        "report" => {
+            let ok = args.field(1, "ok").as_bool().expect("report: ok");
+            id(engine.report(now, &first, ok, args.option_text(1, "detail"))?.as_str())
+        }
+        "say" => Ok((json!(engine.say(now, &first, &args.text(1))?), None)),
+        "progress" => {
+            let id = args.option_text(0, "requestId");
+            let note = args.option_text(0, "note");
+            done(engine.progress(now, id.as_deref(), note, args.millis(0, "busyForMs")))
+        }
+        "idle" => done(engine.idle(now, args.given.first().map(|_| first))),
+        "exit" => done(engine.exit(now)),
+        "callTool" => {
+            let input = args.given[0].as_str().map(str::to_owned);
+            let outcome =
+                engine.call_tool(now, &input.unwrap_or_else(|| args.given[0].to_string()))?;
+            let id = outcome.request_id.as_ref().map(|id| Named::Text(id.as_str().to_owned()));
+            Ok((serde_json::to_value(&outcome).unwrap(), id))
+        }
+        "enterGate" => {
+            let (permit, id) = engine.enter_gate(now, &first)?;
+            Ok((json!({ "requestId": id.as_str() }), Some(Named::Permit(permit))))
+        }
+        "startFailed" => done(match args.named(0) {
+            Some(Named::Permit(permit)) => engine.start_failed(now, *permit),
+            Some(Named::Text(_) | Named::Section(_)) | None => Err(Misuse::UnknownPermit.into()),
+        }),
+        "enterSection" => {
+            let defer = args.option_text(1, "policy").as_deref() == Some("defer");
+            let policy = if defer { SectionPolicy::Defer } else { SectionPolicy::Reject };
+            let section = engine.enter_section(now, &first, args.millis(1, "etaMs"), policy)?;
+            Ok((Value::Null, Some(Named::Section(section))))
+        }
+        "leaveSection" => done(match args.named(0) {
+            Some(Named::Section(section)) => engine.leave_section(now, *section),
+            Some(Named::Text(_) | Named::Permit(_)) | None => Err(Misuse::UnknownSection.into()),
+        }),
+        command => world(engine, now, command, &args),
+    }
+}
+
+/// What the host says of the world.
+fn world(engine: &mut Engine, now: Timestamp, command: &str, args: &Args<'_>) -> Done {
+    match command {
+        "announce" => {
+            let life = Incarnation::parse(&args.text(1)).expect("announce: incarnation");
+            done(engine.announce(now, &args.text(0), life))
+        }
+        "memberGone" => done(engine.member_gone(now, &args.text(0))),
+        "handleSendFailed" => {
+            engine.handle_send_failed(now, args.given[0].as_u64().expect("handleSendFailed: seq"));
+            done(Ok(()))
+        }
+        "close" => {
+            engine.close(now);
+            done(Ok(()))
+        }
+        unknown => panic!("no command `{unknown}`"),
+    }
+}
+
+fn id(id: &str) -> Done {
+    Ok((json!(id), Some(Named::Text(id.to_owned()))))
+}
+
+fn done(result: Result<(), ProtocolError>) -> Done {
+    result.map(|()| (Value::Null, None))
+}
+
+impl Args<'_> {
+    fn text(&self, place: usize) -> String {
+        self.given.get(place).and_then(Value::as_str).unwrap_or_default().to_owned()
+    }
+
+    fn named(&self, place: usize) -> Option<&Named> {
+        self.names.whole(self.given.get(place)?.as_str()?)
+    }
+
+    fn field(&self, place: usize, field: &str) -> &Value {
+        self.given.get(place).map_or(&Value::Null, |value| &value[field])
+    }
+
+    fn option_text(&self, place: usize, field: &str) -> Option<String> {
+        self.field(place, field).as_str().map(str::to_owned)
+    }
+
+    fn millis(&self, place: usize, field: &str) -> Option<Millis> {
+        self.field(place, field).as_u64().map(Millis::new)
+    }
+
+    fn limits(&self, place: usize) -> AskOptions {
+        AskOptions { timeout: self.millis(place, "timeoutMs"), cap: self.millis(place, "capMs") }
+    }
+
+    fn response(&self) -> Response {
+        Response {
+            approve: self.field(1, "approve").as_bool().expect("respond: approve"),
+            reason: self.option_text(1, "reason"),
+            retry_after: self.millis(1, "retryAfterMs"),
+        }
+    }
+
+    fn plan(&self) -> Plan {
+        let plan = &self.given[0];
+        let text = |field: &str| plan[field].as_str().unwrap_or_default().to_owned();
+        let list = |field: &str| {
+            let items = plan[field].as_array().cloned().unwrap_or_default();
+            items.iter().map(|item| item.as_str().expect("plan: texts").to_owned()).collect()
+        };
+        Plan {
+            title: text("title"),
+            scope: list("scope"),
+            steps: list("steps"),
+            risk: text("risk"),
+            text: text("text"),
+        }
+    }
+}
