@@ -56,6 +56,8 @@ export class Engine {
   #gone = false;
 
   /**
+   * Makes the engine of one member, at the time `now`.
+   *
    * @throws {ProtocolError} when the options make no sense; `path` says which.
    */
   constructor(options: EngineOptions, now: number) {
