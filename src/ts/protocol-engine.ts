@@ -155,6 +155,8 @@ export class ProtocolEngine {
   #closed = false;
 
   /**
+   * Makes the engine of one member.
+   *
    * @throws {ProtocolError} when the options make no sense; `path` says which.
    */
   constructor(options: ProtocolEngineOptions) {
