@@ -229,6 +229,9 @@ impl Engine {
             for slot in agreed {
                 engine.apply_quietly(slot, Input::Exited);
             }
+            for slot in engine.slots(|entry| entry.state.status() == Status::Pending) {
+                engine.apply_quietly(slot, Input::Gone(crate::message::Cause::Leaving));
+            }
             engine.set_presence(me, Liveness::Left);
             engine.post_message(lead, Message::Exited(Exited { request_id }));
             Ok(())
