@@ -122,6 +122,10 @@ pub struct ClosedEvent {
     pub status: Status,
     /// Who or what ended it.
     pub cause: Cause,
+    /// Why the requester withdrew it, where it said so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub reason: Option<String>,
     /// Whether this member had approved, and the approval came to nothing.
     pub approval_without_effect: bool,
 }

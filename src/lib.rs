@@ -96,9 +96,9 @@ pub use crate::ids::{
 pub use crate::journal::{AuditEntry, DropReason, Noted, Verdict};
 pub use crate::message::{
     Action, Body, Cancel, Cause, Digest, Envelope, ExecutionReport, Exited, Idle, Kind, Liveness,
-    Message, Plan, PlanApprovalRequest, PlanApprovalResponse, Progress, Receipt, Recipient,
-    Reminder, Role, ScopeEntry, ScopeError, SettleCode, Settled, ShutdownRequest, ShutdownResponse,
-    Status, Timing, Uses, WIRE_VERSION, is_blank,
+    Message, Plan, PlanApprovalRequest, PlanApprovalResponse, Progress, Receipt, Received,
+    Recipient, Reminder, Role, ScopeEntry, ScopeError, SettleCode, Settled, ShutdownRequest,
+    ShutdownResponse, Status, Timing, Uses, WIRE_VERSION, is_blank,
 };
 pub use crate::time::{Millis, Timestamp};
 pub use crate::validate::{InvalidMessage, Origin, Target, Valid, check, nearest_name};

@@ -187,7 +187,7 @@ pub fn check(
     to: Target,
     limits: &Limits,
 ) -> Result<Valid<Message>, InvalidMessage> {
-    let to = check_target(&message, to)?;
+    let to = check_target(message.type_name(), to)?;
     check_roles(&message, from, to)?;
     check_reason(&message, origin)?;
     fields::check(&message, limits)?;
@@ -210,8 +210,8 @@ pub fn nearest_name<'a>(
     nearest(text, names, |name| name.as_str()).cloned()
 }
 
-fn check_target(message: &Message, to: Target) -> Result<Role, InvalidMessage> {
-    let message = message.type_name();
+/// The role of the member a structured message goes to, if it may go there at all.
+pub(crate) fn check_target(message: &'static str, to: Target) -> Result<Role, InvalidMessage> {
     match to {
         Target::Everyone => Err(InvalidMessage::Broadcast { message }),
         Target::Oneself => Err(InvalidMessage::ToOneself { message }),

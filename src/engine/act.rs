@@ -33,6 +33,10 @@ impl Engine {
         for action in step.actions {
             self.carry_out(slot, action);
         }
+        if self.ledger.get(slot).is_some_and(|entry| !entry.state.is_open()) {
+            // Its words were passed on.
+            self.ledger.swap_detail(slot, None);
+        }
         Ok(())
     }
 
@@ -59,7 +63,7 @@ impl Engine {
             Action::Acknowledge => self.acknowledge(slot),
             Action::SendReceipt => {
                 if let Some(id) = self.ledger.get(slot).map(|entry| entry.id.clone()) {
-                    self.send_receipt_for(peer, id);
+                    self.acknowledge_report(peer, id);
                 }
             }
             Action::AskHost => self.ask_host(slot),
@@ -174,6 +178,7 @@ impl Engine {
             from: self.name_of(entry.peer),
             status,
             cause,
+            reason: entry.detail.clone(),
             approval_without_effect,
         };
         self.event(Event::Closed(event));

@@ -93,6 +93,21 @@ impl Engine {
         self.id_of(slot)
     }
 
+    /// Withdraws a request of ours; the other side is told why.
+    pub(super) fn withdraw(&mut self, id: &str, reason: Option<String>) -> Refusable<RequestId> {
+        let slot = self.resolve(Side::Asked, id)?;
+        self.about_request(slot);
+        self.check_texts(&[reason.as_deref()])?;
+        let before = self.ledger.swap_detail(slot, reason);
+        if let Err(rejection) = self.apply(slot, Input::Cancel) {
+            self.ledger.swap_detail(slot, before);
+            if rejection != (Rejection::NotPending { status: Status::Cancelled }) {
+                return Err(not_now(rejection).into());
+            }
+        }
+        self.id_of(slot)
+    }
+
     fn new_id(&mut self) -> RequestId {
         let mut bits = self.ids.random_u128();
         loop {

@@ -14,7 +14,7 @@ use crate::message::{
     Action as GuardedAction, Body, Exited, Idle, Kind, Liveness, Message, Plan, Progress, Role,
     Status, Uses,
 };
-use crate::request::{Feedback, Input, Rejection};
+use crate::request::{Feedback, Input};
 use crate::time::{Millis, Timestamp};
 use crate::validate::{self, InvalidMessage};
 
@@ -101,15 +101,7 @@ impl Engine {
     /// # Errors
     /// When there is no such request, or it ended otherwise.
     pub fn cancel(&mut self, now: Timestamp, id: &str) -> Refusable<RequestId> {
-        self.command(now, |engine| {
-            let slot = engine.resolve(Side::Asked, id)?;
-            engine.about_request(slot);
-            match engine.apply(slot, Input::Cancel) {
-                Ok(()) | Err(Rejection::NotPending { status: Status::Cancelled }) => {}
-                Err(rejection) => return Err(not_now(rejection).into()),
-            }
-            engine.id_of(slot)
-        })
+        self.command(now, |engine| engine.withdraw(id, None))
     }
 
     /// Tells how the work of an approved plan went. The gate closes for it. The report is sent

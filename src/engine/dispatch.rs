@@ -9,7 +9,8 @@ use crate::error::NotNow;
 use crate::ids::{MemberIndex, RequestId};
 use crate::journal::{DropReason, Noted};
 use crate::message::{
-    Cause, ExecutionReport, Exited, Kind, Liveness, Message, Progress, Reminder, Status, Timing,
+    Cause, ExecutionReport, Exited, Kind, Liveness, Message, Progress, Received, Reminder, Status,
+    Timing,
 };
 use crate::request::{Answer, Input, Owed, Rejection, State};
 use crate::time::Millis;
@@ -55,13 +56,15 @@ impl Engine {
                 let (kind, digest) = (Kind::PlanApproval, Some(m.digest));
                 self.decided(from, Decision { id: m.request_id, kind, answer, digest })
             }
-            Message::Settled(m) => self.told(from, &m.request_id, m.status, m.cause),
-            Message::Cancel(m) => self.told(from, &m.request_id, Status::Cancelled, Cause::Member),
+            Message::Settled(m) => self.told(from, &m.request_id, m.status, m.cause, None),
+            Message::Cancel(m) => {
+                self.told(from, &m.request_id, Status::Cancelled, Cause::Member, m.reason)
+            }
             Message::Progress(m) => self.progress_from(from, m),
             Message::Receipt(m) => {
                 let slot = self.ledger.find_asked(m.request_id.as_str());
                 let ours = |slot: &usize| self.ledger.get(*slot).is_some_and(|e| e.peer == from);
-                if let Some(slot) = slot.filter(ours) {
+                if let (Received::Report, Some(slot)) = (m.of, slot.filter(ours)) {
                     self.apply_quietly(slot, Input::Acknowledged);
                 }
                 Ok(Disposition::Noted(Noted::SignOfLife))
@@ -244,9 +247,14 @@ impl Engine {
         id: &RequestId,
         status: Status,
         cause: Cause,
+        reason: Option<String>,
     ) -> Result<Disposition, Stop> {
         let slot = self.owed_slot(from, id)?;
-        self.apply(slot, Input::Told { status, cause }).map_err(drop_reason)?;
+        let before = self.ledger.swap_detail(slot, reason);
+        if let Err(rejection) = self.apply(slot, Input::Told { status, cause }) {
+            self.ledger.swap_detail(slot, before);
+            return Err(drop_reason(rejection));
+        }
         Ok(Disposition::Settled(id.clone()))
     }
 
@@ -286,7 +294,7 @@ impl Engine {
         let applied = self.apply(slot, Input::Report { ok });
         // Otherwise it would come again and again.
         if let Err(Rejection::Duplicate { .. } | Rejection::Late { .. }) = applied {
-            self.send_receipt_for(from, request_id.clone());
+            self.acknowledge_report(from, request_id.clone());
         }
         applied.map_err(drop_reason)?;
         let from = self.name_of(from);

@@ -154,7 +154,7 @@ impl Ledger {
         }
     }
 
-    /// Moves a request to another state. Returns the slots whose closed requests were forgotten
+    /// Moves a request to another state. Returns the slot of the closed request that was forgotten
     /// to make room.
     pub(crate) fn set_state(&mut self, slot: usize, state: State) -> Option<usize> {
         let entry = self.slots.get_mut(slot)?.as_mut()?;
@@ -165,7 +165,6 @@ impl Ledger {
             return None;
         }
         entry.content.forget_plan();
-        entry.detail = None;
         let remembered = self.remembered;
         let peer = self.peer_mut(peer);
         let open = peer.open_mut(side);
@@ -179,7 +178,7 @@ impl Ledger {
         Some(oldest)
     }
 
-    /// Keeps the words of an execution report, and gives those it had.
+    /// Keeps the words that go with an execution report or a withdrawal, and gives those it had.
     pub(crate) fn swap_detail(&mut self, slot: usize, detail: Option<String>) -> Option<String> {
         let entry = self.slots.get_mut(slot)?.as_mut()?;
         std::mem::replace(&mut entry.detail, detail)

@@ -7,7 +7,8 @@ use crate::effect::{Effect, Send};
 use crate::ids::{MemberIndex, RequestId, ascii, write_hex};
 use crate::message::{
     Body, Cancel, Envelope, ExecutionReport, Message, PlanApprovalRequest, PlanApprovalResponse,
-    Progress, Receipt, Reminder, Settled, ShutdownRequest, ShutdownResponse, Timing, WIRE_VERSION,
+    Progress, Receipt, Received, Reminder, Settled, ShutdownRequest, ShutdownResponse, Timing,
+    WIRE_VERSION,
 };
 use crate::request::{Answer, Asked, Feedback, Owed, State};
 use crate::time::Millis;
@@ -96,8 +97,8 @@ impl Engine {
     /// Tells the other side that our request is withdrawn.
     pub(super) fn send_cancel(&mut self, slot: usize) {
         let Some(entry) = self.ledger.get(slot) else { return };
-        let (peer, request_id) = (entry.peer, entry.id.clone());
-        self.post_message(peer, Message::Cancel(Cancel { request_id, reason: None }));
+        let (peer, request_id, reason) = (entry.peer, entry.id.clone(), entry.detail.clone());
+        self.post_message(peer, Message::Cancel(Cancel { request_id, reason }));
     }
 
     /// Sends the execution report.
@@ -146,22 +147,23 @@ impl Engine {
     /// Sends the receipt that is due to a member: one, for everything that is open with it.
     pub(super) fn send_receipt(&mut self, to: MemberIndex) {
         let latest = self.ledger.iter().filter(|(_, entry)| entry.peer == to);
-        // Of the pending ones: a receipt for an approved one says that its report arrived.
         let waits =
             |state: &State| matches!(state, State::Owed(Owed::Open { .. } | Owed::Deferred { .. }));
         let owed = latest.filter(|(_, entry)| waits(&entry.state));
         let id = owed.max_by_key(|(_, entry)| entry.opened_at).map(|(_, entry)| entry.id.clone());
         match id {
             Some(request_id) => {
-                self.post_message(to, Message::Receipt(Receipt { request_id }));
+                let receipt = Receipt { request_id, of: Received::Request };
+                self.post_message(to, Message::Receipt(receipt));
             }
             None => self.forget_receipt(to),
         }
     }
 
-    /// Sends a receipt for one request now.
-    pub(super) fn send_receipt_for(&mut self, to: MemberIndex, request_id: RequestId) {
-        self.post_message(to, Message::Receipt(Receipt { request_id }));
+    /// Acknowledges an execution report now.
+    pub(super) fn acknowledge_report(&mut self, to: MemberIndex, request_id: RequestId) {
+        let receipt = Receipt { request_id, of: Received::Report };
+        self.post_message(to, Message::Receipt(receipt));
     }
 
     fn forget_receipt(&mut self, to: MemberIndex) {

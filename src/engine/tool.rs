@@ -4,12 +4,12 @@ use serde::Serialize;
 
 use super::ledger::Side;
 use super::{AskOptions, Engine, Refusable, Response};
-use crate::authority::AuthorityError;
+use crate::authority::{self, AuthorityError};
 use crate::error::NotNow;
-use crate::ids::RequestId;
+use crate::ids::{MemberIndex, RequestId};
 use crate::message::{Kind, Recipient, Role};
 use crate::time::Timestamp;
-use crate::validate::{InvalidMessage, Target};
+use crate::validate::{self, InvalidMessage};
 use crate::wire::{self, Note, ToolCall, ToolMessage};
 
 /// What a tool call did.
@@ -82,11 +82,11 @@ impl Engine {
             }
             ToolMessage::ShutdownResponse { request_id, approve, reason, retry_after_ms } => {
                 let response = Response { approve, reason, retry_after: retry_after_ms };
-                self.tool_answer(now, &name, Kind::Shutdown, request_id, response)
+                self.tool_answer(now, to, Kind::Shutdown, request_id, response)
             }
             ToolMessage::PlanApprovalResponse { request_id, approve, feedback } => {
                 let response = Response { approve, reason: feedback, retry_after: None };
-                self.tool_answer(now, &name, Kind::PlanApproval, request_id, response)
+                self.tool_answer(now, to, Kind::PlanApproval, request_id, response)
             }
             ToolMessage::ExecutionReport { request_id, ok, detail } => {
                 let id = self.tool_id(now, Side::Asked, request_id)?;
@@ -97,9 +97,9 @@ impl Engine {
                 self.progress(now, request_id.as_deref(), note, busy_for_ms)?;
                 Ok(outcome("progress", None))
             }
-            ToolMessage::Cancel { request_id, reason: _ } => {
+            ToolMessage::Cancel { request_id, reason } => {
                 let id = self.tool_id(now, Side::Asked, request_id)?;
-                let id = self.cancel(now, &id)?;
+                let id = self.command(now, |engine| engine.withdraw(&id, reason))?;
                 Ok(outcome("cancel", Some(id)))
             }
             ToolMessage::Exited { .. } => {
@@ -116,7 +116,7 @@ impl Engine {
     fn tool_answer(
         &mut self,
         now: Timestamp,
-        to: &str,
+        to: Option<&Recipient>,
         kind: Kind,
         request_id: Option<String>,
         response: Response,
@@ -125,9 +125,12 @@ impl Engine {
             Kind::Shutdown => "shutdown_response",
             Kind::PlanApproval => "plan_approval_response",
         };
-        self.command(now, |engine| engine.refuse_answer_to(to, kind, message))?;
+        let asker = self.command(now, |engine| engine.addressee(to, kind, message))?;
         let id = self.tool_id(now, Side::Owed, request_id)?;
-        let id = self.command(now, |engine| engine.answer(&id, Some(kind), response))?;
+        let id = self.command(now, |engine| {
+            engine.refuse_other_asker(&id, asker)?;
+            engine.answer(&id, Some(kind), response)
+        })?;
         Ok(outcome(message, Some(id)))
     }
 
@@ -138,42 +141,46 @@ impl Engine {
         })
     }
 
-    /// An answer is addressed to whom it goes: not to everyone, not to a stranger, and an answer
-    /// to a shutdown to nobody but the lead.
-    fn refuse_answer_to(&self, to: &str, kind: Kind, message: &'static str) -> Refusable<()> {
+    /// An answer goes to the member it names, an answer to a shutdown to nobody but the lead.
+    /// Returns whom it is for; nobody in particular where the call names nobody.
+    fn addressee(
+        &self,
+        to: Option<&Recipient>,
+        kind: Kind,
+        message: &'static str,
+    ) -> Refusable<Option<MemberIndex>> {
         if kind == Kind::Shutdown && self.role() == Role::Lead {
             // Nothing that could make a lead send the answer elsewhere: it has none to give.
             let (from, why) = (Role::Lead, AuthorityError::LeadIsNoTarget);
             return Err(InvalidMessage::NotAllowed { message, from, to: from, why }.into());
         }
-        match (self.target(to), kind) {
-            (Target::Everyone, _) => Err(InvalidMessage::Broadcast { message }.into()),
-            (Target::Unknown { name, nearest, roster }, _) => {
-                Err(InvalidMessage::UnknownRecipient { name, nearest, roster }.into())
+        let Some(to) = to else { return Ok(None) };
+        let role = validate::check_target(message, self.target(to.as_str()))?;
+        if kind == Kind::Shutdown && role != Role::Lead {
+            return Err(InvalidMessage::ResponseNotToLead { to: role }.into());
+        }
+        self.known_member(to.as_str()).map(Some)
+    }
+
+    /// An id of one member's request in an answer to another is a mistake, and nobody knows which
+    /// of the two is meant.
+    fn refuse_other_asker(&self, id: &str, asker: Option<MemberIndex>) -> Refusable<()> {
+        let slot = self.resolve(Side::Owed, id)?;
+        let other = asker.filter(|asker| self.ledger.get(slot).is_some_and(|e| e.peer != *asker));
+        match other {
+            Some(asker) => {
+                let (found, open) = (id.to_owned(), self.open_ids(Side::Owed, Some(asker)));
+                Err(NotNow::UnknownRequest { found, open }.into())
             }
-            (Target::Member(role), Kind::Shutdown) if role != Role::Lead => {
-                Err(InvalidMessage::ResponseNotToLead { to: role }.into())
-            }
-            (Target::Member(_), _) => Ok(()),
-            (Target::Oneself, _) => Err(InvalidMessage::ToOneself { message }.into()),
+            None => Ok(()),
         }
     }
 
-    /// A plan goes to the lead, whomever the call names is checked the same.
+    /// A plan goes to the lead, whomever the call names.
     fn refuse_elsewhere(&self, to: &str, message: &'static str) -> Refusable<()> {
-        match self.target(to) {
-            Target::Everyone => Err(InvalidMessage::Broadcast { message }.into()),
-            Target::Oneself => Err(InvalidMessage::ToOneself { message }.into()),
-            Target::Unknown { name, nearest, roster } => {
-                Err(InvalidMessage::UnknownRecipient { name, nearest, roster }.into())
-            }
-            Target::Member(role) => {
-                let from = self.role();
-                crate::authority::check(Kind::PlanApproval, from, role).map_err(|why| {
-                    InvalidMessage::NotAllowed { message, from, to: role, why }.into()
-                })
-            }
-        }
+        let (from, role) = (self.role(), validate::check_target(message, self.target(to))?);
+        authority::check(Kind::PlanApproval, from, role)
+            .map_err(|why| InvalidMessage::NotAllowed { message, from, to: role, why }.into())
     }
 }
 

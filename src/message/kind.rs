@@ -92,6 +92,37 @@ pub enum Liveness {
     Lost,
 }
 
+/// What a receipt acknowledges.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+#[serde(rename_all = "snake_case")]
+pub enum Received {
+    /// The request, and with it everything else of that time.
+    #[default]
+    Request,
+    /// The execution report: it need not be sent again.
+    Report,
+}
+
+impl Received {
+    /// Everything a receipt can acknowledge.
+    pub const ALL: [Self; 2] = [Self::Request, Self::Report];
+
+    /// The name on the wire.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Request => "request",
+            Self::Report => "report",
+        }
+    }
+
+    /// Whether it is what a receipt means that says nothing else.
+    pub(crate) const fn is_request(&self) -> bool {
+        matches!(self, Self::Request)
+    }
+}
+
 impl Kind {
     /// Every kind.
     pub const ALL: [Self; 2] = [Self::Shutdown, Self::PlanApproval];
@@ -224,6 +255,7 @@ mod tests {
         Role::ALL.iter().for_each(|v| assert_eq!(v.name(), wire(v)));
         Status::ALL.iter().for_each(|v| assert_eq!(v.name(), wire(v)));
         Liveness::ALL.iter().for_each(|v| assert_eq!(v.name(), wire(v)));
+        Received::ALL.iter().for_each(|v| assert_eq!(v.name(), wire(v)));
         Cause::ALL.iter().for_each(|v| assert_eq!(v.name(), wire(v)));
         assert_eq!(SettleCode::TimeoutRejected.name(), wire(SettleCode::TimeoutRejected));
     }

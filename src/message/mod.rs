@@ -12,7 +12,7 @@ mod text;
 
 use serde::Serialize;
 
-pub use self::kind::{Cause, Kind, Liveness, Role, SettleCode, Status};
+pub use self::kind::{Cause, Kind, Liveness, Received, Role, SettleCode, Status};
 pub use self::lang::Lang;
 pub(crate) use self::plan::FieldHasher;
 pub use self::plan::{Digest, Plan, Uses};
@@ -224,8 +224,12 @@ pub struct Progress {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Receipt {
-    /// One of the frames it acknowledges.
+    /// The request it is about.
     pub request_id: RequestId,
+    /// What of it arrived; left out on the wire for the request itself.
+    #[serde(skip_serializing_if = "Received::is_request")]
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub of: Received,
 }
 
 /// `cancel`: the requester withdraws.

@@ -210,7 +210,7 @@ fn messages_that_belong_to_a_request_are_left_to_the_ledger() {
     let messages = || {
         let request_id = id();
         [
-            Message::Receipt(Receipt { request_id: request_id.clone() }),
+            Message::Receipt(Receipt { request_id: request_id.clone(), of: Received::Request }),
             Message::Cancel(Cancel { request_id: request_id.clone(), reason: None }),
             Message::ExecutionReport(ExecutionReport {
                 request_id: request_id.clone(),

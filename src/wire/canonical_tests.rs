@@ -241,7 +241,8 @@ fn any_message() -> impl Strategy<Value = Message> {
         (prop::option::of(id()), text(), ms()).prop_map(|(request_id, note, busy_for_ms)| {
             Message::Progress(Progress { request_id, note, busy_for_ms })
         }),
-        id().prop_map(|request_id| Message::Receipt(Receipt { request_id })),
+        (id(), prop::sample::select(Received::ALL.to_vec()))
+            .prop_map(|(request_id, of)| Message::Receipt(Receipt { request_id, of })),
         (id(), text())
             .prop_map(|(request_id, reason)| Message::Cancel(Cancel { request_id, reason })),
         (id(), any::<bool>(), text()).prop_map(|(request_id, ok, detail)| {

@@ -8,7 +8,7 @@ use super::plan::{USES, plan};
 use crate::config::BooleanPolicy;
 use crate::message::{
     Cancel, Cause, Digest, ExecutionReport, Exited, Idle, Message, PlanApprovalRequest,
-    PlanApprovalResponse, Progress, Receipt, SettleCode, Settled, ShutdownRequest,
+    PlanApprovalResponse, Progress, Receipt, Received, SettleCode, Settled, ShutdownRequest,
     ShutdownResponse, Status, Timing, Uses,
 };
 
@@ -81,7 +81,10 @@ fn progress(fields: In<'_, '_>, _: BooleanPolicy) -> Out {
 }
 
 fn receipt(fields: In<'_, '_>, _: BooleanPolicy) -> Out {
-    Ok(Message::Receipt(Receipt { request_id: fields.id("request_id")? }))
+    Ok(Message::Receipt(Receipt {
+        request_id: fields.id("request_id")?,
+        of: fields.optional_choice("of", &Received::ALL, Received::name)?.unwrap_or_default(),
+    }))
 }
 
 fn cancel(fields: In<'_, '_>, _: BooleanPolicy) -> Out {

@@ -254,3 +254,40 @@ fn a_foreign_id_may_be_any_text_up_to_256_characters() {
     let long = ask_plan(1, "alice", json!("é".repeat(257)), 600);
     assert_eq!(verdict(&net.send("alice", LEAD, &long.text())), "invalid_id");
 }
+
+#[test]
+fn an_answer_to_one_member_under_the_id_of_another_is_refused() {
+    let mut net = Net::team(&["alice", "bob"]);
+    let alices = net.submit("alice", plan(), Uses::Once);
+    let bobs = net.submit("bob", plan(), Uses::Once);
+    let answer = |to: &str, id: &str| {
+        json!({"to": to, "message":
+            {"type": "plan_approval_response", "request_id": id, "approve": true}})
+        .to_string()
+    };
+    let mixed = answer("alice", &bobs);
+    let Err(error) = net.act(LEAD, |e, now| e.call_tool(now, &mixed)) else { panic!("sent") };
+    assert_eq!(error.code(), "unknown_request");
+    assert!(error.to_string().contains(&alices), "it lists what alice asked: {error}");
+    net.run_until_quiet();
+    assert_eq!(net.status("bob", &bobs), Status::Pending);
+    let right = answer("bob", &bobs);
+    net.act(LEAD, |e, now| e.call_tool(now, &right)).unwrap();
+    net.run_until_quiet();
+    assert_eq!(net.outcome("bob", &bobs).status, Status::Approved);
+}
+
+#[test]
+fn whoever_must_decide_learns_why_a_request_was_withdrawn() {
+    let mut net = Net::team(&["alice"]);
+    let id = net.submit("alice", plan(), Uses::Once);
+    let call = json!({"to": LEAD, "message":
+        {"type": "cancel", "request_id": id, "reason": "found a safer way"}})
+    .to_string();
+    net.act("alice", |e, now| e.call_tool(now, &call)).unwrap();
+    net.run_until_quiet();
+    let reason = net.events(LEAD).iter().find_map(|event| {
+        if let Event::Closed(closed) = event { closed.reason.clone() } else { None }
+    });
+    assert_eq!(reason.as_deref(), Some("found a safer way"));
+}

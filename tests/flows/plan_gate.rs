@@ -278,3 +278,19 @@ fn the_lead_learns_that_the_asker_is_gone_and_not_that_somebody_withdrew() {
     });
     assert_eq!(cause, Some(Cause::Closed));
 }
+
+#[test]
+fn a_receipt_of_the_request_does_not_pass_for_one_of_the_report() {
+    let mut net = Net::team(&["alice"]);
+    let id = net.submit("alice", plan(), Uses::UntilReport);
+    net.approve(LEAD, &id);
+    net.network.cut("alice", LEAD);
+    net.report("alice", &id, true).unwrap();
+    let receipt = json!({"type": "receipt", "request_id": id});
+    let late = Frame::from_lead("alice", receipt).seq(500);
+    assert_eq!(verdict(&net.send(LEAD, "alice", &late.text())), "sign_of_life");
+    net.network.heal();
+    net.advance(15_000);
+    let told = net.events(LEAD).iter().any(|event| matches!(event, Event::Report(_)));
+    assert!(told, "the report is sent again");
+}

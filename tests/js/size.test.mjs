@@ -1,4 +1,5 @@
 // The wasm must not grow unnoticed. The aim is 100 kB; docs/performance.md tells what was tried.
+// The budget leaves 3 % for what another version of the compiler makes of the same source.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -6,7 +7,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 
-const BUDGET = 155_000;
+const BUDGET = 160_000;
 
 test("the compressed wasm stays within its budget", (t) => {
   const path = fileURLToPath(import.meta.resolve("team-protocols/team_protocols.wasm"));
