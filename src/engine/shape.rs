@@ -4,6 +4,7 @@ use super::Engine;
 use super::ledger::Entry;
 use crate::ids::MemberName;
 use crate::message::{Kind, Reminder};
+use crate::wire::json;
 
 /// The two answers to a request, as the tool input that gives them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,8 +19,8 @@ pub(super) fn answer_shape(kind: Kind, request_id: &str, asker: &MemberName) -> 
         Kind::Shutdown => ("shutdown_response", "reason"),
         Kind::PlanApproval => ("plan_approval_response", "feedback"),
     };
-    // Ids of peers may hold anything; names need no escapes. A text cannot fail to serialise.
-    let id = serde_json::to_string(request_id).unwrap_or_default();
+    // Ids of peers may hold anything; names need no escapes.
+    let id = json::to_string(&request_id);
     let answer = |decision: &str| {
         format!(
             r#"{{"to":"{asker}","message":{{"type":"{message}","request_id":{id},{decision}}}}}"#

@@ -206,6 +206,12 @@ impl From<DecodeError> for ProtocolError {
     }
 }
 
+impl From<Box<DecodeError>> for ProtocolError {
+    fn from(error: Box<DecodeError>) -> Self {
+        Self::Decode(*error)
+    }
+}
+
 impl From<InvalidMessage> for ProtocolError {
     fn from(error: InvalidMessage) -> Self {
         Self::Invalid(error)

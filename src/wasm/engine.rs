@@ -16,6 +16,7 @@ use crate::gate::Permit;
 use crate::ids::{IdSource, SeededIds};
 use crate::message::Uses;
 use crate::time::Timestamp;
+use crate::wire::json::to_string as json;
 use crate::wire::{self, DecodeError, JsonType, Shape};
 
 /// An engine.
@@ -437,11 +438,6 @@ fn id_source(seed: Option<&str>) -> Result<Box<dyn IdSource>, ProtocolError> {
             Err(_) => Err(Misuse::NoRandomness.into()),
         },
     }
-}
-
-/// Plain data as JSON: nothing in it can fail to serialise.
-fn json(value: &impl Serialize) -> String {
-    serde_json::to_string(value).unwrap_or_default()
 }
 
 const OK: u32 = 0;
