@@ -36,9 +36,7 @@ function measure(run) {
 function productHandshakes(count) {
   const now = 1_700_000_000_000;
   const team = [{ name: "team-lead", role: "lead" }, ...WORKERS.map((name) => ({ name }))];
-  const engines = new Map(
-    team.map(({ name }) => [name, new Engine({ team, member: name }, now)]),
-  );
+  const engines = new Map(team.map(({ name }) => [name, new Engine({ team, member: name }, now)]));
   let settled = 0;
   const drain = (name) => {
     const engine = engines.get(name);
@@ -75,7 +73,7 @@ function peerHandshakes(count) {
       send: (to, text) => engines.get(to).receive(now, text, member),
       tell: (event) => {
         if (event.type === "request") {
-          engine.respond(now, event.requestId, DECISION.approve, DECISION.reason);
+          engine.respond(event.requestId, DECISION.approve, DECISION.reason);
           engine.forget(event.requestId);
         } else if (event.status === "rejected") settled += 1;
       },

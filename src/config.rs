@@ -3,7 +3,7 @@
 //! Owns [`Config`], checked once when an engine is made. Imports `ids`, `message` and `time`.
 
 use crate::ids::{Incarnation, MemberName};
-use crate::message::Role;
+use crate::message::{Lang, Role};
 use crate::time::Millis;
 
 /// What an engine is told at its making.
@@ -23,6 +23,9 @@ pub struct Config {
     pub limits: Limits,
     /// How booleans written as text are read.
     pub booleans: BooleanPolicy,
+    /// The language of the texts that this engine writes for people and models: the reason that a
+    /// critical section gives, and reminders.
+    pub lang: Lang,
     /// Believe the `from` of a frame when the transport does not say who sent it. The audit marks
     /// every frame that was believed.
     pub trust_claimed_sender: bool,
@@ -169,6 +172,7 @@ impl Config {
             timing: TimingConfig::default(),
             limits: Limits::default(),
             booleans: BooleanPolicy::default(),
+            lang: Lang::default(),
             trust_claimed_sender: false,
         }
     }

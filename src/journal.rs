@@ -49,6 +49,8 @@ pub enum DropReason {
     WrongKind,
     /// It decides on another plan than the one we asked about.
     DigestMismatch,
+    /// It reports on work that was not approved.
+    Unapproved,
     /// We have left; nothing reaches us any more.
     ReceiverLeft,
 }
@@ -228,7 +230,7 @@ impl Audit {
 
 impl DropReason {
     /// Every reason.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::Orphan,
         Self::Late,
         Self::Duplicate,
@@ -246,6 +248,7 @@ impl DropReason {
         Self::WrongResponder,
         Self::WrongKind,
         Self::DigestMismatch,
+        Self::Unapproved,
         Self::ReceiverLeft,
     ];
 
@@ -270,6 +273,7 @@ impl DropReason {
             Self::WrongResponder => "wrong_responder",
             Self::WrongKind => "wrong_kind",
             Self::DigestMismatch => "digest_mismatch",
+            Self::Unapproved => "unapproved",
             Self::ReceiverLeft => "receiver_left",
         }
     }

@@ -260,6 +260,7 @@ const PINS: &[(&str, &str)] = &[
     ("too_many_sections", "misuse"),
     ("unannounced_life", "alarm"),
     ("unannounced_life", "dropped"),
+    ("unapproved", "dropped"),
     ("unidentified", "dropped"),
     ("unknown_field", "undecodable"),
     ("unknown_permit", "misuse"),

@@ -29,7 +29,7 @@ export class HandWritten {
     return id;
   }
 
-  respond(now, id, approve, reason) {
+  respond(id, approve, reason) {
     const request = this.#owed.get(id);
     if (request === undefined) throw new Error(`unknown request: ${id}`);
     if (request.answer !== undefined) throw new Error("answered already");

@@ -155,12 +155,12 @@ impl Engine {
     fn tell_settled(&mut self, slot: usize) {
         let Some(entry) = self.ledger.get(slot) else { return };
         let peer = entry.peer;
-        let undecided =
-            matches!(entry.state, State::Asked(Asked::TimedOut(_) | Asked::Cancelled(_)));
+        // A trial that timed out is over when its member was judged.
+        let taken_back = matches!(entry.state, State::Asked(Asked::Cancelled(_)));
         if let Some(outcome) = self.outcome(entry) {
             self.event(Event::Settled(outcome));
         }
-        if undecided && let Some(member) = self.roster.get_mut(peer) {
+        if taken_back && let Some(member) = self.roster.get_mut(peer) {
             member.breaker.trial_over();
         }
     }

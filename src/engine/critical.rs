@@ -1,10 +1,10 @@
 //! Critical sections: while one is open, this member cannot be asked to leave.
 
 use super::ledger::Entry;
-use super::{Engine, Refusable};
+use super::{Engine, Refusable, words};
 use crate::authority::{Approval, rules};
 use crate::error::{Misuse, NotNow};
-use crate::message::is_blank;
+use crate::message::{Lang, is_blank};
 use crate::request::{Answer, Input, Owed, State};
 use crate::time::{Millis, Timestamp};
 use crate::validate::InvalidMessage;
@@ -99,7 +99,7 @@ impl Engine {
             self.send_deferral(slot);
             return;
         }
-        let (note, retry_after) = self.sections.explain(self.now);
+        let (note, retry_after) = self.sections.explain(self.now, self.config.lang);
         let answer = Answer { approve: false, note: Some(note), retry_after };
         self.marks.push("critical_section");
         self.apply_quietly(slot, Input::Decide(answer));
@@ -128,17 +128,11 @@ impl Sections {
     }
 
     /// What blocks, and for how long if that is known.
-    pub(super) fn explain(&self, now: Timestamp) -> (String, Option<Millis>) {
+    pub(super) fn explain(&self, now: Timestamp, lang: Lang) -> (String, Option<Millis>) {
         let names: Vec<_> = self.names().map(|name| format!("`{name}`")).collect();
-        let names = names.join(", ");
         let left = self.last_to_end().and_then(|section| section.free_at).map(|at| at.since(now));
-        match left.filter(|left| left.as_ms() > 0) {
-            Some(left) => {
-                let seconds = left.as_ms().div_ceil(1_000);
-                (format!("in critical section {names}, free in about {seconds} s"), Some(left))
-            }
-            None => (format!("in critical section {names}, end not known"), None),
-        }
+        let left = left.filter(|left| left.as_ms() > 0);
+        (words::in_sections(lang, &names, left), left)
     }
 
     /// The section that is expected to end last; one without an expected end is later than all.
@@ -173,7 +167,7 @@ mod tests {
     #[test]
     fn the_longest_section_tells_when_to_ask_again() {
         let both = sections(&[("tests", Some(9_500)), ("migration", Some(4_000))]);
-        let (text, left) = both.explain(Timestamp::from_ms(1_000));
+        let (text, left) = both.explain(Timestamp::from_ms(1_000), Lang::En);
         assert_eq!(text, "in critical section `tests`, `migration`, free in about 9 s");
         assert_eq!(left, Some(Millis::new(8_500)));
     }
@@ -181,9 +175,9 @@ mod tests {
     #[test]
     fn a_section_that_overran_or_never_said_has_no_end() {
         let over = sections(&[("tests", Some(500))]);
-        assert_eq!(over.explain(Timestamp::from_ms(1_000)).1, None);
+        assert_eq!(over.explain(Timestamp::from_ms(1_000), Lang::En).1, None);
         let open_end = sections(&[("tests", Some(9_000)), ("deploy", None)]);
-        let (text, left) = open_end.explain(Timestamp::from_ms(1_000));
+        let (text, left) = open_end.explain(Timestamp::from_ms(1_000), Lang::En);
         assert_eq!(text, "in critical section `tests`, `deploy`, end not known");
         assert_eq!(left, None);
     }

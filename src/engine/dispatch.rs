@@ -321,7 +321,8 @@ fn drop_reason(rejection: Rejection) -> Stop {
         Rejection::Duplicate { .. } => DropReason::Duplicate,
         Rejection::Conflicting { .. } => DropReason::Conflicting,
         Rejection::Late { .. } | Rejection::NotPending { .. } => DropReason::Late,
-        Rejection::WrongKind | Rejection::NotApproved { .. } => DropReason::WrongKind,
+        Rejection::WrongKind => DropReason::WrongKind,
+        Rejection::NotApproved { .. } => DropReason::Unapproved,
         Rejection::WrongSide | Rejection::NotDue => DropReason::Orphan,
     })
 }

@@ -168,6 +168,9 @@ impl Engine {
             // No kind of request goes to an approver, so there is nothing it failed to answer.
             (crate::member::Verdict::Suspect, _)
             | (crate::member::Verdict::Lost, Role::Approver) => {
+                if let Some(member) = self.roster.get_mut(index) {
+                    member.breaker.trial_over();
+                }
                 self.set_presence(index, Liveness::Suspect);
             }
         }
@@ -180,6 +183,10 @@ impl Engine {
         if matches!(presence, Liveness::Leaving | Liveness::Left | Liveness::Lost) {
             member.judgement = None;
             member.busy_until = None;
+        }
+        if matches!(presence, Liveness::Leaving | Liveness::Left) {
+            // It told so itself, or the host did: there is nothing to try.
+            member.breaker = Breaker::Closed;
         }
         if presence == Liveness::Left {
             member.receipt_at = None;

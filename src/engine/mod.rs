@@ -15,6 +15,7 @@
 //! | `timers` | deadlines come |
 //! | `critical` | critical sections |
 //! | `views`, `hash` | what can be read |
+//! | `shape`, `words` | what the engine itself says |
 //! | `ledger` | where request state is stored |
 
 mod act;
@@ -33,6 +34,7 @@ mod timers;
 mod tool;
 
 mod views;
+mod words;
 
 use std::collections::VecDeque;
 

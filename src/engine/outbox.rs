@@ -126,7 +126,7 @@ impl Engine {
     pub(super) fn send_deferral(&mut self, slot: usize) {
         let Some(entry) = self.ledger.get(slot) else { return };
         let request_id = entry.id.clone();
-        let (note, busy_for_ms) = self.sections.explain(self.now);
+        let (note, busy_for_ms) = self.sections.explain(self.now, self.config.lang);
         let progress = Progress { request_id: Some(request_id), note: Some(note), busy_for_ms };
         self.send_progress(slot, progress);
     }

@@ -2,8 +2,9 @@
 
 use super::Engine;
 use super::ledger::Entry;
+use super::words::{self, reason_placeholder};
 use crate::ids::MemberName;
-use crate::message::{Kind, Reminder};
+use crate::message::{Kind, Lang, Reminder};
 use crate::wire::json;
 
 /// The two answers to a request, as the tool input that gives them.
@@ -14,7 +15,12 @@ pub(super) struct AnswerShape {
 }
 
 /// The exact answers to a request of `asker`.
-pub(super) fn answer_shape(kind: Kind, request_id: &str, asker: &MemberName) -> AnswerShape {
+pub(super) fn answer_shape(
+    kind: Kind,
+    request_id: &str,
+    asker: &MemberName,
+    lang: Lang,
+) -> AnswerShape {
     let (message, why) = match kind {
         Kind::Shutdown => ("shutdown_response", "reason"),
         Kind::PlanApproval => ("plan_approval_response", "feedback"),
@@ -28,24 +34,16 @@ pub(super) fn answer_shape(kind: Kind, request_id: &str, asker: &MemberName) -> 
     };
     AnswerShape {
         approve: answer(r#""approve":true"#),
-        reject: answer(&format!(r#""approve":false,"{why}":"<what stands against it>""#)),
+        reject: answer(&format!(r#""approve":false,"{why}":"{}""#, reason_placeholder(lang))),
     }
 }
 
 impl Engine {
-    /// The text of a reminder. It goes to the other side's model, so it names nothing but the
-    /// legal answers.
+    /// Marks a request that is sent again, and spells its answers out.
     pub(super) fn reminder(&self, entry: &Entry, count: u32) -> Reminder {
-        let kind = entry.content.kind();
-        let AnswerShape { approve, reject } =
-            answer_shape(kind, entry.id.as_str(), &self.config.member);
-        let text = format!(
-            "The {} request {} still waits for your answer; prose does not answer it. \
-             To approve, send {approve}. To reject, send {reject}.",
-            kind.name(),
-            entry.id,
-        );
-        Reminder { count, text }
+        let (kind, id, lang) = (entry.content.kind(), entry.id.as_str(), self.config.lang);
+        let shape = answer_shape(kind, id, &self.config.member, lang);
+        Reminder { count, text: words::reminder(lang, kind, id, &shape) }
     }
 }
 
@@ -59,8 +57,8 @@ mod tests {
     fn what_is_spelled_out_is_understood_by_our_own_reader() {
         let asker = MemberName::parse("bob").unwrap();
         for kind in Kind::ALL {
-            let shape = answer_shape(kind, "req_1", &asker);
-            for text in [shape.approve, shape.reject] {
+            let shapes = Lang::ALL.map(|lang| answer_shape(kind, "req_1", &asker, lang));
+            for text in shapes.into_iter().flat_map(|shape| [shape.approve, shape.reject]) {
                 let call = wire::decode_tool_call(&text, &Limits::default(), BooleanPolicy::Strict);
                 assert!(call.is_ok_and(|call| call.notes.is_empty()), "{text}");
             }

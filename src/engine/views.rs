@@ -169,7 +169,12 @@ impl Engine {
 
     fn obligation(&self, entry: &Entry) -> Option<Obligation> {
         let request = self.request_event(entry)?;
-        let shape = answer_shape(request.kind, request.request_id.as_str(), &request.from);
+        let shape = answer_shape(
+            request.kind,
+            request.request_id.as_str(),
+            &request.from,
+            self.config.lang,
+        );
         Some(Obligation {
             deferred: matches!(entry.state, State::Owed(Owed::Deferred { .. })),
             time_left_ms: request.answer_by.since(self.now),

@@ -133,7 +133,10 @@ const fn misuse(error: &Misuse) -> &'static str {
 /// The group of the rule by which a frame is dropped.
 pub(super) const fn of_drop(reason: DropReason) -> &'static str {
     match reason {
-        DropReason::Orphan | DropReason::WrongKind | DropReason::DigestMismatch => CORRELATION,
+        DropReason::Orphan
+        | DropReason::WrongKind
+        | DropReason::DigestMismatch
+        | DropReason::Unapproved => CORRELATION,
         DropReason::Late | DropReason::Duplicate | DropReason::Conflicting => LIFECYCLE,
         DropReason::StaleIncarnation
         | DropReason::StaleFrame

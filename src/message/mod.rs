@@ -4,6 +4,7 @@
 //! that every room shares: kind, status, cause, role. Imports `ids` and `time`.
 
 mod kind;
+mod lang;
 mod plan;
 mod recipient;
 mod scope;
@@ -12,6 +13,7 @@ mod text;
 use serde::Serialize;
 
 pub use self::kind::{Cause, Kind, Liveness, Role, SettleCode, Status};
+pub use self::lang::Lang;
 pub(crate) use self::plan::FieldHasher;
 pub use self::plan::{Digest, Plan, Uses};
 pub use self::recipient::Recipient;

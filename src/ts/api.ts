@@ -4,13 +4,6 @@ export { type Clock, ManualClock, systemClock } from "./clock.js";
 export { Engine } from "./engine.js";
 export { type ErrorData, type ErrorFamily, ProtocolError } from "./errors.js";
 export {
-  type BusFrame,
-  type BusMember,
-  LocalBus,
-  type LocalBusOptions,
-} from "./local-bus.js";
-export type { AbortSignalLike } from "./platform.js";
-export {
   type Abortable,
   approve,
   type CriticalSection,
@@ -19,9 +12,16 @@ export {
   type HostEvent,
   type PendingOutcome,
   type Permit,
-  ProtocolEngine,
   type ProtocolEngineOptions,
   type RequestHandler,
   reject,
-} from "./protocol-engine.js";
+} from "./host.js";
+export {
+  type BusFrame,
+  type BusMember,
+  LocalBus,
+  type LocalBusOptions,
+} from "./local-bus.js";
+export type { AbortSignalLike } from "./platform.js";
+export { ProtocolEngine } from "./protocol-engine.js";
 export * from "./types.js";

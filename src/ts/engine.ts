@@ -56,12 +56,14 @@ export class Engine {
   #gone = false;
 
   /**
+   * Makes the engine of one member, at the time `now`.
+   *
    * @throws {ProtocolError} when the options make no sense; `path` says which.
    */
   constructor(options: EngineOptions, now: number) {
     if (!isStarted()) throw new Error("call init() of team-protocols/slim first");
     this.#lang = options.lang === "zh" ? "zh" : "en";
-    const json = this.#json(options, "options", this.#finite);
+    const json = this.#json(options, "options", readable);
     this.#raw = new RawEngine();
     try {
       this.#call((raw) => raw.open(now, this.#put(json)));
@@ -253,7 +255,7 @@ export class Engine {
 
   /** Adds a member to the roster. */
   addMember(now: number, member: MemberOptions): void {
-    const json = this.#json(member, "member");
+    const json = this.#json(member, "member", readable);
     this.#call((raw) => raw.addMember(now, this.#put(json)));
   }
 
@@ -382,12 +384,6 @@ export class Engine {
     throw hostError("not_json", this.#lang, { path, cause });
   }
 
-  /** JSON would write a number that is none as `null`: as if it had not been given. */
-  readonly #finite = (key: string, value: unknown): unknown => {
-    if (typeof value !== "number" || Number.isFinite(value)) return value;
-    throw hostError("bad_option", this.#lang, { path: `options.${key}` });
-  };
-
   /** Whether it is the second of two choices; left out, it is the first. */
   #choice(path: string, value: string | undefined, first: string, second: string): boolean {
     if (value === undefined || value === first) return false;
@@ -449,6 +445,14 @@ function disposition(status: number, result: string): Disposition {
     default:
       return { type: "refused", error: new ProtocolError(JSON.parse(result) as ErrorData) };
   }
+}
+
+/**
+ * JSON would write a number that is none as `null`, as if it had not been given; as a text it is
+ * refused, with its place.
+ */
+function readable(_key: string, value: unknown): unknown {
+  return typeof value === "number" && !Number.isFinite(value) ? String(value) : value;
 }
 
 /** What is no number reaches the core as one that it refuses, with the name of the option. */

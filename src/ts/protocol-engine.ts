@@ -2,15 +2,24 @@
 
 import { type Clock, systemClock } from "./clock.js";
 import { Engine } from "./engine.js";
-import { hostError, ProtocolError } from "./errors.js";
+import { hostError, type ProtocolError } from "./errors.js";
 import { EventStream, Listeners } from "./events.js";
+import { Handlers } from "./handlers.js";
+import type {
+  Abortable,
+  CriticalSection,
+  Gate,
+  HostEvent,
+  PendingOutcome,
+  ProtocolEngineOptions,
+  RequestHandler,
+} from "./host.js";
 import { type AbortSignalLike, platform } from "./platform.js";
 import { DeadlineTimer } from "./timer.js";
 import type {
   AuditEntry,
   Decision,
   Disposition,
-  EngineOptions,
   Event,
   HandlerKind,
   Liveness,
@@ -23,107 +32,13 @@ import type {
   PlanOptions,
   ProgressOptions,
   Report,
-  RequestEvent,
   RequestView,
   Role,
   SectionOptions,
   ShutdownOptions,
   ToolOutcome,
 } from "./types.js";
-
-/** Options of a {@link ProtocolEngine}: those of the core, and what connects it to the world. */
-export interface ProtocolEngineOptions extends EngineOptions {
-  /**
-   * Sends a frame. May return a promise; may deliver synchronously and re-enter this engine or any
-   * other. When it throws or rejects, the request that the frame carried ends as `cancelled`,
-   * cause `send_failed`.
-   */
-  readonly transport: (frame: OutgoingFrame) => void | PromiseLike<void>;
-  /** Where time comes from. Default: the machine's clock and timers. */
-  readonly clock?: Clock | undefined;
-  /**
-   * Gets what listeners and handlers throw, and the errors of a transport that failed to send
-   * anything but a request. Default: the error is thrown from a microtask of its own, as with any
-   * listener.
-   */
-  readonly onError?: ((error: unknown) => void) | undefined;
-}
-
-/** Something that happened: an event of the core, or what became of an arriving frame. */
-export type HostEvent = Event | FrameEvent;
-
-/** A frame came in. */
-export interface FrameEvent {
-  /** Always `frame`. */
-  readonly type: "frame";
-  /** Who sent it, by the word of the transport. */
-  readonly from: string | undefined;
-  /** What became of it. */
-  readonly disposition: Disposition;
-}
-
-/** Decides on requests of one kind. `undefined` leaves the request open: answer with `respond`. */
-export type RequestHandler = (
-  request: RequestEvent,
-) => Decision | undefined | PromiseLike<Decision | undefined>;
-
-/** The promise of an outcome, with the id under which it is known. */
-export interface PendingOutcome extends Promise<Outcome> {
-  /** The request's id; `undefined` when the call was refused. */
-  readonly requestId: string | undefined;
-}
-
-/** A way to give up waiting. */
-export interface Abortable {
-  /** Withdraws the request when it is aborted; the promise then rejects with its reason. */
-  readonly signal?: AbortSignalLike | undefined;
-}
-
-/** Work that the gate let through. */
-export interface Permit {
-  /** The action. */
-  readonly action: string;
-  /** The plan that covers it. */
-  readonly requestId: string;
-  /** The work could not start: a one-shot approval is given back. */
-  startFailed(): void;
-}
-
-/** The gate of a worker: guarded actions are denied until an approved plan covers them. */
-export interface Gate {
-  /**
-   * Lets one action start.
-   *
-   * @throws {ProtocolError} `gate_no_plan`, `gate_out_of_scope` or `gate_spent` when no approved
-   * plan covers it; `hint` says what to do.
-   */
-  enter(action: string): Permit;
-}
-
-/** An open critical section. */
-export interface CriticalSection {
-  /** Its name. */
-  readonly name: string;
-  /** Leaves it; a second call does nothing. */
-  leave(): void;
-  /** As `leave`, for `using`. */
-  [Symbol.dispose](): void;
-}
-
-interface Waiter {
-  resolve(outcome: Outcome): void;
-  reject(error: unknown): void;
-}
-
-/** A yes, with an optional note. */
-export function approve(note?: string): Decision {
-  return { approve: true, reason: note };
-}
-
-/** A no, with the reason it must have, and optionally when to ask again (ms from now). */
-export function reject(reason: string, options: { retryAfterMs?: number } = {}): Decision {
-  return { approve: false, reason, ...options };
-}
+import { Waiters } from "./waiters.js";
 
 /**
  * Speaks for one member of a team.
@@ -146,15 +61,16 @@ export class ProtocolEngine {
   readonly #onError: (error: unknown) => void;
   readonly #timer: DeadlineTimer;
   readonly #listeners: Listeners<HostEvent>;
-  readonly #handlers = new Map<HandlerKind, RequestHandler>();
-  readonly #waiters = new Map<string, Waiter[]>();
-  readonly #sendErrors = new Map<string, unknown>();
+  readonly #handlers: Handlers;
+  readonly #waiters: Waiters;
   readonly #endings = new Set<() => void>();
   #delivering = false;
   #closing = false;
   #closed = false;
 
   /**
+   * Makes the engine of one member.
+   *
    * @throws {ProtocolError} when the options make no sense; `path` says which.
    */
   constructor(options: ProtocolEngineOptions) {
@@ -168,6 +84,12 @@ export class ProtocolEngine {
     this.#onError = (error) => attempt(() => onError(error), throwLater);
     this.#timer = new DeadlineTimer(clock, now, () => this.#wake());
     this.#listeners = new Listeners(this.#onError);
+    this.#waiters = new Waiters(this.#lang);
+    this.#handlers = new Handlers({
+      lang: this.#lang,
+      respond: (requestId, decision) => this.respond(requestId, decision),
+      onError: this.#onError,
+    });
   }
 
   // ---- read ----
@@ -257,8 +179,9 @@ export class ProtocolEngine {
     }
     return new Promise((resolve, reject) => {
       const waiter = { resolve, reject };
-      if (outcome === undefined || this.#waiters.has(requestId)) this.#wait(requestId, waiter);
-      else this.#tell(waiter, outcome);
+      if (outcome === undefined || this.#waiters.has(requestId))
+        this.#waiters.add(requestId, waiter);
+      else this.#waiters.tell(waiter, outcome);
     });
   }
 
@@ -285,11 +208,7 @@ export class ProtocolEngine {
    * away.
    */
   onRequest(kind: HandlerKind, handler: RequestHandler): () => void {
-    if (this.#handlers.has(kind)) throw hostError("handler_taken", this.#lang);
-    this.#handlers.set(kind, handler);
-    return () => {
-      if (this.#handlers.get(kind) === handler) this.#handlers.delete(kind);
-    };
+    return this.#handlers.add(kind, handler);
   }
 
   /** Answers a request that was put to this member. */
@@ -485,13 +404,13 @@ export class ProtocolEngine {
       this.#onError(error);
       return;
     }
-    const carried = [...this.#waiters.keys()].filter(
-      (id) => this.#engine.request(id)?.status === "pending",
-    );
+    const carried = this.#waiters
+      .ids()
+      .filter((id) => this.#engine.request(id)?.status === "pending");
     const failed = (now: number) => {
       this.#engine.handleSendFailed(now, seq);
       const ended = carried.filter((id) => this.#engine.outcome(id)?.cause === "send_failed");
-      for (const id of ended) this.#sendErrors.set(id, error);
+      for (const id of ended) this.#waiters.sendFailed(id, error);
       if (ended.length === 0) this.#onError(error);
     };
     attempt(() => this.#input(failed), this.#onError);
@@ -500,9 +419,9 @@ export class ProtocolEngine {
   #happened(event: Event): void {
     if (event.type === "settled") {
       const { type: _, ...outcome } = event;
-      this.#settle(outcome);
+      this.#waiters.settle(outcome);
     }
-    if (event.type === "request") this.#decide(event);
+    if (event.type === "request") this.#handlers.decide(event);
     this.#listeners.emit(event);
   }
 
@@ -516,7 +435,7 @@ export class ProtocolEngine {
         const known = this.#engine.outcome(id);
         if (known !== undefined) return resolve(known);
         const stop = this.#watch(signal, id, reject);
-        this.#wait(id, {
+        this.#waiters.add(id, {
           resolve: (outcome) => {
             stop();
             resolve(outcome);
@@ -542,60 +461,6 @@ export class ProtocolEngine {
     signal.addEventListener("abort", abort);
     return () => signal.removeEventListener("abort", abort);
   }
-
-  #wait(id: string, waiter: Waiter): void {
-    const waiters = this.#waiters.get(id);
-    if (waiters === undefined) this.#waiters.set(id, [waiter]);
-    else waiters.push(waiter);
-  }
-
-  #settle(outcome: Outcome): void {
-    const { requestId } = outcome;
-    const waiters = this.#waiters.get(requestId) ?? [];
-    const sendError = this.#sendErrors.get(requestId);
-    this.#waiters.delete(requestId);
-    this.#sendErrors.delete(requestId);
-    for (const waiter of waiters) this.#tell(waiter, outcome, sendError);
-  }
-
-  #tell({ resolve, reject }: Waiter, outcome: Outcome, sendError?: unknown): void {
-    if (outcome.cause === "send_failed") {
-      reject(hostError("send_failed", this.#lang, { cause: sendError }));
-    } else resolve(outcome);
-  }
-
-  #decide(request: RequestEvent): void {
-    const handler = this.#handlers.get(request.kind) ?? this.#handlers.get("*");
-    if (handler === undefined) return;
-    let decision: ReturnType<RequestHandler>;
-    try {
-      decision = handler(request);
-    } catch (error) {
-      this.#onError(error);
-      return;
-    }
-    if (isPromise(decision)) {
-      Promise.resolve(decision).then(
-        (late) => this.#answer(request, late),
-        (error) => this.#onError(error),
-      );
-    } else this.#answer(request, decision);
-  }
-
-  /** A handler's answer to what has ended meanwhile is no error: the event told so. */
-  #answer({ requestId }: RequestEvent, decision: Decision | undefined): void {
-    if (decision === undefined || this.#closed) return;
-    try {
-      this.respond(requestId, decision);
-    } catch (error) {
-      const over = ProtocolError.is(error) && ANSWERED_MEANWHILE.has(error.code);
-      if (!over) this.#onError(error);
-    }
-  }
-}
-
-function isPromise<T>(value: T | PromiseLike<T> | undefined): value is PromiseLike<T> {
-  return typeof (value as PromiseLike<T> | undefined)?.then === "function";
 }
 
 function badOption(path: string, lang: "en" | "zh" | undefined): ProtocolError {
@@ -616,11 +481,3 @@ function throwLater(error: unknown): void {
     throw error;
   });
 }
-
-/** Codes of refusals that only say that somebody or something was quicker. */
-const ANSWERED_MEANWHILE: ReadonlySet<string> = new Set([
-  "not_pending",
-  "already_answered",
-  "answer_conflicts",
-  "unknown_request",
-]);

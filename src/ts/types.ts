@@ -179,6 +179,7 @@ export const DROP_REASONS = [
   "wrong_responder",
   "wrong_kind",
   "digest_mismatch",
+  "unapproved",
   "receiver_left",
 ] as const;
 

@@ -1,15 +1,15 @@
 //! The engine as JavaScript calls it.
 //!
 //! Every method reads its texts from the room by their lengths, calls the core once, and leaves
-//! the result and all effects in the room. It returns 0, or [`REFUSED`] with the error as the
+//! the result and all effects in the room. It returns 0, or 1 with the error as the
 //! result; `receive` returns what became of the frame.
 
-use serde::Serialize;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::options::{EngineOptions, MemberOptions, ask_options, life, span};
 use super::random::RandomIds;
-use super::room::{Output, Texts, with_room};
+use super::result::{Called, became, drain, finish};
+use super::room::{Texts, with_room};
 use crate::engine::{Disposition, Engine, Response, SectionId, SectionPolicy, Sender};
 use crate::error::{Lang, Misuse, ProtocolError};
 use crate::gate::Permit;
@@ -25,18 +25,6 @@ pub struct WasmEngine {
     /// `None` until the options were accepted.
     engine: Option<Engine>,
     lang: Lang,
-}
-
-/// An error as JavaScript sees it.
-#[derive(Serialize)]
-struct ErrorData<'a> {
-    family: &'static str,
-    code: &'static str,
-    rule: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    path: Option<&'a str>,
-    message: String,
-    hint: String,
 }
 
 #[wasm_bindgen(js_class = RawEngine)]
@@ -333,9 +321,6 @@ impl WasmEngine {
     }
 }
 
-/// What a call leaves behind for JavaScript.
-type Called = Result<String, ProtocolError>;
-
 impl WasmEngine {
     /// Runs a call that only reads.
     fn read(&self, run: &mut dyn FnMut(&Engine, &mut Texts<'_>) -> String) -> u32 {
@@ -378,48 +363,11 @@ impl WasmEngine {
                 Ok(now) => now,
                 Err(error) => return finish(lang, Err(error), output),
             };
-            let status = match run(engine, now, texts) {
-                Disposition::Accepted(id) => said(output, ACCEPTED, id.as_str()),
-                Disposition::Settled(id) => said(output, SETTLED, id.as_str()),
-                Disposition::Noted(noted) => said(output, NOTED, noted.name()),
-                Disposition::Dropped(reason) => said(output, DROPPED, reason.code()),
-                Disposition::Refused(error) => {
-                    said(output, FRAME_REFUSED, &error_json(&error, lang))
-                }
-            };
+            let status = became(lang, run(engine, now, texts), output);
             drain(engine, output);
             status
         })
     }
-}
-
-fn drain(engine: &mut Engine, output: &mut Output) {
-    while let Some(effect) = engine.poll_effect() {
-        output.effect(&effect);
-    }
-}
-
-fn finish(lang: Lang, result: Called, output: &mut Output) -> u32 {
-    match result {
-        Ok(text) => said(output, OK, &text),
-        Err(error) => said(output, REFUSED, &error_json(&error, lang)),
-    }
-}
-
-fn said(output: &mut Output, status: u32, result: &str) -> u32 {
-    output.result(result);
-    status
-}
-
-fn error_json(error: &ProtocolError, lang: Lang) -> String {
-    json(&ErrorData {
-        family: error.family().name(),
-        code: error.code(),
-        rule: error.rule(),
-        path: error.path(),
-        message: error.message(lang),
-        hint: error.hint(lang),
-    })
 }
 
 fn clock(now: f64) -> Result<Timestamp, ProtocolError> {
@@ -439,13 +387,3 @@ fn id_source(seed: Option<&str>) -> Result<Box<dyn IdSource>, ProtocolError> {
         },
     }
 }
-
-const OK: u32 = 0;
-/// The call was refused; the result is the error.
-const REFUSED: u32 = 1;
-
-const ACCEPTED: u32 = 2;
-const SETTLED: u32 = 3;
-const NOTED: u32 = 4;
-const DROPPED: u32 = 5;
-const FRAME_REFUSED: u32 = 6;

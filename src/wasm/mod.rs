@@ -7,6 +7,7 @@
 mod engine;
 mod options;
 mod random;
+mod result;
 mod room;
 
 pub use self::engine::WasmEngine;

@@ -4,9 +4,9 @@ use tsify::Tsify;
 
 use crate::config::{BooleanPolicy, Config, Limits, MemberConfig, TimingConfig};
 use crate::engine::AskOptions;
-use crate::error::{Lang, Misuse, ProtocolError};
+use crate::error::{Misuse, ProtocolError};
 use crate::ids::{Incarnation, MemberName};
-use crate::message::Role;
+use crate::message::{Lang, Role};
 use crate::time::{Millis, Timestamp};
 use crate::wire::{Decode, DecodeError, Fields, Shape, Value, cut, json, wrong_type};
 
@@ -38,7 +38,7 @@ pub struct EngineOptions {
     /// every frame that was believed. Default: `false`.
     #[tsify(optional, type = "boolean | undefined")]
     pub trust_claimed_sender: bool,
-    /// The language of error texts: `en` (default) or `zh`.
+    /// The language of error texts, reminders and the like: `en` (default) or `zh`.
     #[tsify(optional, type = "\"en\" | \"zh\" | undefined")]
     pub lang: Lang,
     /// Makes ids follow from this text instead of the machine's random numbers: for simulations
@@ -180,6 +180,7 @@ impl EngineOptions {
         self.timing.apply(&mut config.timing);
         self.limits.apply(&mut config.limits);
         config.booleans = self.booleans.map_or(BooleanPolicy::default(), BooleanReading::policy);
+        config.lang = self.lang;
         config.trust_claimed_sender = self.trust_claimed_sender;
         config
     }

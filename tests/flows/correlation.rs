@@ -68,9 +68,12 @@ fn an_answer_of_another_kind_is_dropped() {
     assert_eq!(verdict(&net.send(LEAD, "alice", &frame.text())), "not_allowed");
     let shutdown = net.ask_shutdown("alice");
     let report = json!({"type": "execution_report", "request_id": shutdown, "ok": true});
-    let frame = Frame::from_lead("alice", report).seq(501);
-    assert_eq!(verdict(&net.send(LEAD, "alice", &frame.text())), "wrong_kind");
+    let frame = Frame::from_lead("alice", report.clone()).seq(501);
+    assert_eq!(verdict(&net.send(LEAD, "alice", &frame.text())), "unapproved");
     assert_eq!(code(&net.enter_gate("alice", "write:src/a")), "gate_no_plan");
+    net.approve("alice", &shutdown);
+    let frame = Frame::from_lead("alice", report).seq(502);
+    assert_eq!(verdict(&net.send(LEAD, "alice", &frame.text())), "wrong_kind");
 }
 
 #[test]

@@ -181,6 +181,8 @@ fn a_lost_worker_gets_nothing_until_the_cool_down_lets_one_short_trial_through()
     assert_eq!(net.status(LEAD, &trial), Status::Pending);
     net.advance(1);
     assert_eq!(net.outcome(LEAD, &trial).status, Status::TimedOut);
+    let early = net.try_shutdown("alice", AskOptions::default());
+    assert_eq!(code(&early), "recipient_lost", "no second trial before the judgement");
     net.advance(5_000);
     assert_eq!(code(&net.try_shutdown("alice", AskOptions::default())), "recipient_lost");
     assert_eq!(net.alarm_count(LEAD, Alarm::WorkerLost), 1);

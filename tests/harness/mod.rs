@@ -39,6 +39,8 @@ pub(crate) type Called<T> = Result<T, ProtocolError>;
 /// Several engines, and the network between them.
 pub(crate) struct Net {
     now: u64,
+    /// How many steps were taken without time going on.
+    standing: u32,
     nodes: Vec<Node>,
     pub(crate) network: Network,
 }
@@ -98,7 +100,7 @@ impl Net {
 
     /// The same with another configuration.
     pub(crate) fn with(workers: &[&str], change: impl Fn(&mut Config)) -> Self {
-        let mut net = Self { now: START, nodes: Vec::new(), network: Network::new(1) };
+        let mut net = Self { now: START, standing: 0, nodes: Vec::new(), network: Network::new(1) };
         for (place, own) in std::iter::once(&LEAD).chain(workers).enumerate() {
             let mut config = config(workers, own);
             change(&mut config);
@@ -218,6 +220,8 @@ impl Net {
     }
 
     fn step_to(&mut self, at: u64) {
+        self.standing = if at == self.now { self.standing + 1 } else { 0 };
+        assert!(self.standing < 10_000, "the team is busy for ever at {}", self.now());
         self.now = at;
         while let Some(packet) = self.network.arrive(at) {
             if self.nodes.iter().any(|node| node.name == packet.to) {

@@ -54,7 +54,7 @@ const FACTS = {
     /alice +worker +active +00:37 +⇢ shutdown req_[0-9a-f]{8} +00:42/,
     /dave +worker +active +00:00 +⇠ plan_approval req_[0-9a-f]{8} +00:44/,
     /(until|应在) 01:44/,
-    /"approve":true,/,
+    /"approve":true}}/,
     /pending → rejected/,
   ],
   6: [/critical_section/, /7 (s|秒)/, /pending → rejected/, /pending → approved/, /leaving → left/],

@@ -116,7 +116,7 @@ test("an obligation spells the answer out, and that answer is accepted as tool i
   assert.equal(obligation.request.from, "team-lead");
   assert.equal(obligation.request.reason, "done");
   assert.equal(obligation.deferred, false);
-  assert.equal(obligation.timeLeftMs, 60_000);
+  assert.equal(obligation.timeLeftMs, 30_000);
   alice.callTool(obligation.approveWith);
   assert.equal((await pending).status, "approved");
   assert.deepEqual(alice.obligations(), []);

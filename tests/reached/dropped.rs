@@ -53,10 +53,17 @@ pub(crate) const ROWS: &[Row] = &[
         let next = Incarnation::new(at(9), 1).to_string();
         at_lead(&mut net, &idle().with("from_incarnation", json!(next)))
     }),
+    ("unapproved", || {
+        let mut net = team();
+        let id = net.submit("alice", plan(), Uses::Once);
+        let report = json!({"type": "execution_report", "request_id": id, "ok": true});
+        at_lead(&mut net, &Frame::from_worker(1, "alice", report).seq(500))
+    }),
     ("unidentified", || judged(&team().deliver(LEAD, &idle().text(), Sender::Unknown))),
     ("unknown_sender", || judged(&team().send("mallory", LEAD, &idle().text()))),
     ("wrong_kind", || {
         let (mut net, id) = asked();
+        net.approve("alice", &id);
         let report = json!({"type": "execution_report", "request_id": id, "ok": true});
         judged(&net.send(LEAD, "alice", &Frame::from_lead("alice", report).text()))
     }),

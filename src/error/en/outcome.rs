@@ -24,6 +24,7 @@ pub(in crate::error) const fn dropped(reason: DropReason) -> &'static str {
         DropReason::WrongResponder => "the answer comes from a member that was not asked",
         DropReason::WrongKind => "the frame belongs to another kind of request",
         DropReason::DigestMismatch => "the decision is about another plan than the one submitted",
+        DropReason::Unapproved => "the report is about work that was not approved",
         DropReason::ReceiverLeft => "the receiver has left, or its engine is closed",
     }
 }
@@ -64,6 +65,7 @@ pub(in crate::error) const fn dropped_hint(reason: DropReason) -> &'static str {
         DropReason::DigestMismatch => {
             "keep the gate shut and wait for a decision on the plan as it was submitted"
         }
+        DropReason::Unapproved => "ask the sender in plain text what it has done, and look at it",
         DropReason::ReceiverLeft => "send nothing more to this member; its work needs another one",
     }
 }

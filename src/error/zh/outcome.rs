@@ -22,6 +22,7 @@ pub(in crate::error) const fn dropped(reason: DropReason) -> &'static str {
         DropReason::WrongResponder => "答复来自没有被请求的成员",
         DropReason::WrongKind => "该帧属于另一种类的请求",
         DropReason::DigestMismatch => "裁决针对的不是所提交的那份计划",
+        DropReason::Unapproved => "报告涉及未获批准的工作",
         DropReason::ReceiverLeft => "接收方已经离开，或其引擎已关闭",
     }
 }
@@ -45,6 +46,7 @@ pub(in crate::error) const fn dropped_hint(reason: DropReason) -> &'static str {
         DropReason::WrongResponder => "等待被请求的成员；只有它的答复算数",
         DropReason::WrongKind => "没有任何改变；发送方应查明那个请求问的是什么",
         DropReason::DigestMismatch => "保持闸门关闭，等待针对所提交计划的裁决",
+        DropReason::Unapproved => "用普通文本询问发送者做了什么，并检查其结果",
         DropReason::ReceiverLeft => "不再向该成员发送；它的工作需要由别的成员接手",
     }
 }
