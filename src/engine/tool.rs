@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::ledger::Side;
-use super::{AskOptions, Engine, Refusable, Response};
+use super::{AskOptions, Checked, Engine, Refusable, Response};
 use crate::authority::AuthorityError;
 use crate::error::NotNow;
 use crate::ids::RequestId;
@@ -140,7 +140,7 @@ impl Engine {
 
     /// An answer is addressed to whom it goes: not to everyone, not to a stranger, and an answer
     /// to a shutdown to nobody but the lead.
-    fn refuse_answer_to(&self, to: &str, kind: Kind, message: &'static str) -> Refusable<()> {
+    fn refuse_answer_to(&self, to: &str, kind: Kind, message: &'static str) -> Checked<()> {
         if kind == Kind::Shutdown && self.role() == Role::Lead {
             // Nothing that could make a lead send the answer elsewhere: it has none to give.
             let (from, why) = (Role::Lead, AuthorityError::LeadIsNoTarget);
@@ -160,7 +160,7 @@ impl Engine {
     }
 
     /// A plan goes to the lead, whomever the call names is checked the same.
-    fn refuse_elsewhere(&self, to: &str, message: &'static str) -> Refusable<()> {
+    fn refuse_elsewhere(&self, to: &str, message: &'static str) -> Checked<()> {
         match self.target(to) {
             Target::Everyone => Err(InvalidMessage::Broadcast { message }.into()),
             Target::Oneself => Err(InvalidMessage::ToOneself { message }.into()),
