@@ -157,7 +157,7 @@ pub fn looks_like_protocol(text: &str) -> bool {
     match json::parse(text, &Limits::default()) {
         Ok(Value::Object(object)) => matches!(object.get("type"), Some(Value::Text(_))),
         Ok(_) => false,
-        Err(_) => text.contains("\"type\""),
+        Err(_) => text.as_bytes().windows(TYPE.len()).any(|bytes| bytes == TYPE),
     }
 }
 
@@ -174,6 +174,10 @@ fn unwrap_object<'t>(text: &'t str, path: &str, limits: &Limits) -> Decode<Optio
         _ => Ok(None),
     }
 }
+
+/// How a structured message names its type. Looked for byte by byte: the search for texts is
+/// larger than all of this file.
+const TYPE: &[u8] = b"\"type\"";
 
 fn opens_with(text: &str, first: char) -> bool {
     text.trim_ascii_start().starts_with(first)
