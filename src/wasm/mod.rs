@@ -15,3 +15,6 @@ pub use self::options::{
     BooleanReading, EngineOptions, LimitOptions, MemberOptions, TimingOptions,
 };
 pub use self::room::{header, reserve};
+
+#[global_allocator]
+static ALLOCATOR: rlsf::SmallGlobalTlsf = rlsf::SmallGlobalTlsf::new();

@@ -76,26 +76,26 @@ impl Members<'_> {
 fn text(mut text: &str, out: &mut String) {
     out.push('"');
     loop {
-        let (plain, rest) = text.split_at(plain_length(text.as_bytes()));
-        out.push_str(plain);
-        let Some(special) = rest.chars().next() else { break };
-        escape(special, out);
-        // What ends a plain run is one byte long.
-        text = rest.get(1..).unwrap_or_default();
+        // INVARIANT: what ends a plain run is one byte long, so both cuts are between characters.
+        let end = plain_length(text.as_bytes());
+        out.push_str(text.get(..end).unwrap_or_default());
+        let Some(special) = text.as_bytes().get(end) else { break };
+        escape(*special, out);
+        text = text.get(end + 1..).unwrap_or_default();
     }
     out.push('"');
 }
 
 #[cold]
-fn escape(special: char, out: &mut String) {
+fn escape(special: u8, out: &mut String) {
     match special {
-        '"' => out.push_str("\\\""),
-        '\\' => out.push_str("\\\\"),
-        '\u{8}' => out.push_str("\\b"),
-        '\t' => out.push_str("\\t"),
-        '\n' => out.push_str("\\n"),
-        '\u{c}' => out.push_str("\\f"),
-        '\r' => out.push_str("\\r"),
+        b'"' => out.push_str("\\\""),
+        b'\\' => out.push_str("\\\\"),
+        0x08 => out.push_str("\\b"),
+        b'\t' => out.push_str("\\t"),
+        b'\n' => out.push_str("\\n"),
+        0x0c => out.push_str("\\f"),
+        b'\r' => out.push_str("\\r"),
         control => {
             out.push_str("\\u00");
             let code = u32::from(control);
