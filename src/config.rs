@@ -161,7 +161,9 @@ impl Config {
     /// The defaults for one member of a team.
     #[must_use]
     pub fn new(member: MemberName, incarnation: Incarnation, members: Vec<MemberConfig>) -> Self {
-        let is_free = |alias: &MemberName| members.iter().all(|m| m.name != *alias);
+        let is_free = |alias: &MemberName| {
+            members.iter().all(|m| !m.name.as_str().eq_ignore_ascii_case(alias.as_str()))
+        };
         let aliases = DEFAULT_LEAD_ALIASES.iter().filter_map(|name| MemberName::parse(name).ok());
         let lead_aliases = aliases.filter(is_free).collect();
         Self {
@@ -371,6 +373,17 @@ mod tests {
         let mut alias = team();
         alias.members.push(member("Leader", Role::Worker));
         assert_eq!(alias.check(), Err(ConfigError::AliasIsMember { name: name("leader") }));
+    }
+
+    #[test]
+    fn a_default_alias_gives_way_to_a_member_called_so_in_any_case() {
+        let called = config(vec![
+            member("boss", Role::Lead),
+            member("Leader", Role::Worker),
+            member("alice", Role::Worker),
+        ]);
+        assert_eq!(called.check(), Ok(()));
+        assert!(!called.lead_aliases.contains(&name("leader")));
     }
 
     #[test]

@@ -204,10 +204,11 @@ fn a_decision_names_who_decided_and_nothing_else_does() {
 fn the_other_side_is_told_what_its_answer_does_not_imply() {
     for_all(|case| {
         let timed_out = case.asked() && case.becomes(Status::TimedOut);
-        let withdrawn =
-            matches!(case.input, Input::Cancel | Input::Gone(Cause::Leaving | Cause::Closed))
-                && case.pending();
-        case.does(Action::SendSettled) == usize::from(timed_out)
+        // Only a withdrawal is told as one; who is gone, the requester or the engine, is a cause.
+        let withdrawn = case.pending() && matches!(case.input, Input::Cancel);
+        let gone =
+            case.pending() && matches!(case.input, Input::Gone(Cause::Leaving | Cause::Closed));
+        case.does(Action::SendSettled) == usize::from(timed_out || gone)
             && case.does(Action::SendCancel) == usize::from(withdrawn)
     });
 }

@@ -69,6 +69,7 @@ impl Engine {
         kind: Option<Kind>,
         response: Response,
     ) -> Checked<RequestId> {
+        self.refuse_when_left()?;
         let slot = self.resolve(Side::Owed, id)?;
         self.about_request(slot);
         let Some(entry) = self.ledger.get(slot) else {

@@ -229,6 +229,9 @@ impl Engine {
             for slot in agreed {
                 engine.apply_quietly(slot, Input::Exited);
             }
+            for slot in engine.slots(&|entry| entry.state.status() == Status::Pending) {
+                engine.apply_quietly(slot, Input::Gone(crate::message::Cause::Leaving));
+            }
             engine.set_presence(me, Liveness::Left);
             engine.post_message(lead, Message::Exited(Exited { request_id }));
             Ok(())
@@ -270,8 +273,8 @@ impl Engine {
     }
 
     /// The transport could not send the frame with this number. A request that it carried ends as
-    /// `cancelled`, cause `send_failed`; anything else raises an alarm, and is sent again when the
-    /// other side reminds us.
+    /// `cancelled`, cause `send_failed`; anything else raises an alarm about the member it was for,
+    /// and is sent again when the other side reminds us.
     pub fn handle_send_failed(&mut self, now: Timestamp, seq: u64) {
         if self.closed {
             return;
@@ -281,7 +284,8 @@ impl Engine {
         let ended =
             carried.first().is_some_and(|slot| self.apply(*slot, Input::SendFailed).is_ok());
         if !ended {
-            self.alarm(Alarm::SendFailed, self.roster.me(), None);
+            let to = self.sent.iter().find(|(sent, _)| *sent == seq).map(|(_, to)| *to);
+            self.alarm(Alarm::SendFailed, to.unwrap_or(self.roster.me()), None);
         }
     }
 

@@ -141,10 +141,10 @@ impl Sections {
     }
 }
 
-/// A shutdown that was put before the host and not answered.
+/// A shutdown that is not answered, whether it was put before the host or held back.
 fn waits_for_leave(entry: &Entry) -> bool {
     let leaves = rules(entry.content.kind()).approval == Approval::Leaves;
-    leaves && matches!(entry.state, State::Owed(Owed::Open { .. }))
+    leaves && matches!(entry.state, State::Owed(Owed::Open { .. } | Owed::Deferred { .. }))
 }
 
 /// Sections nest a few deep at most; more is a host that forgets to leave them.

@@ -91,6 +91,8 @@ pub struct Engine {
     effects: VecDeque<Effect>,
     /// The number of the last frame sent.
     seq: u64,
+    /// To whom the last frames went: the transport may tell later that it could not send one.
+    sent: VecDeque<(u64, MemberIndex)>,
     closed: bool,
     /// Who gives the present input, for the audit.
     actor: Actor,
@@ -145,6 +147,7 @@ impl Engine {
             audit: Audit::new(config.limits.audit_entries),
             effects: VecDeque::new(),
             seq: 0,
+            sent: VecDeque::new(),
             closed: false,
             actor: Actor::Host,
             marks: Vec::new(),

@@ -109,7 +109,7 @@ impl Engine {
         entries.filter_map(|entry| self.obligation(entry)).collect()
     }
 
-    /// One request by its whole id: one of ours, or else the oldest of the others' that has it.
+    /// One request by its whole id: one of ours, or else one of the others' that has it.
     #[must_use]
     pub fn request(&self, id: &str) -> Option<RequestView> {
         let asked = self.ledger.find_asked(id).and_then(|slot| self.ledger.get(slot));

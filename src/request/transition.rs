@@ -73,7 +73,7 @@ fn pending(clocks: Clocks, input: Input, context: Context) -> Result<Step, Rejec
             | DeadlineKind::Judgement,
         ) => Err(Rejection::NotDue),
         Input::Gone(cause @ (Cause::Leaving | Cause::Closed)) => {
-            step(Asked::Cancelled(end(cause)), [Action::TellSettled, Action::SendCancel])
+            step(Asked::Cancelled(end(cause)), [Action::TellSettled, Action::SendSettled])
         }
         Input::Gone(cause) => step(Asked::Cancelled(end(cause)), [Action::TellSettled]),
         Input::SendFailed => step(Asked::Cancelled(end(Cause::SendFailed)), [Action::TellSettled]),

@@ -266,3 +266,15 @@ fn a_lead_has_no_gate_and_is_not_told_to_submit_a_plan() {
     let mut net = Net::team(&["alice"]);
     assert_eq!(code(&net.enter_gate(LEAD, "delete:old.rs")), "not_allowed");
 }
+
+#[test]
+fn the_lead_learns_that_the_asker_is_gone_and_not_that_somebody_withdrew() {
+    let mut net = Net::team(&["alice"]);
+    net.submit("alice", plan(), Uses::Once);
+    net.act("alice", |e, now| e.close(now));
+    net.run_until_quiet();
+    let cause = net.events(LEAD).iter().find_map(|event| {
+        if let Event::Closed(closed) = event { Some(closed.cause) } else { None }
+    });
+    assert_eq!(cause, Some(Cause::Closed));
+}

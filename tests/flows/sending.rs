@@ -1,7 +1,7 @@
 //! What a transport, a host or the bounds can do to a request.
 
 use serde_json::json;
-use team_protocols::{Alarm, AskOptions, Cause, Millis, Status, Uses};
+use team_protocols::{Alarm, AskOptions, Cause, Event, Millis, Status, Uses};
 
 use crate::harness::{Frame, LEAD, Net, code, plan, scoped, verdict, yes};
 
@@ -31,6 +31,10 @@ fn another_frame_that_could_not_be_sent_raises_an_alarm_and_settles_nothing() {
     let seq = net.network.sent_of("alice", LEAD, "shutdown_response")[0].seq;
     net.act("alice", |e, now| e.handle_send_failed(now, seq));
     assert_eq!(net.alarms("alice"), [Alarm::SendFailed]);
+    let about = net.events("alice").iter().find_map(|event| {
+        if let Event::Alarm(alarm) = event { Some(alarm.member.as_str()) } else { None }
+    });
+    assert_eq!(about, Some(LEAD), "the member that did not get it");
     net.act("alice", |e, now| e.handle_send_failed(now, 9_999));
     assert_eq!(net.status(LEAD, &id), Status::Pending);
     net.network.heal();

@@ -238,3 +238,14 @@ fn an_answer_is_given_once() {
     assert_eq!(code(&net.answer("alice", &id, yes())), "answer_conflicts");
     assert_eq!(net.engine("alice").presence(), Liveness::Active);
 }
+
+#[test]
+fn whoever_has_left_answers_nothing_and_owes_nothing() {
+    let mut net = Net::team(&["alice"]);
+    let id = net.ask_shutdown("alice");
+    net.exit("alice").unwrap();
+    assert_eq!(net.engine("alice").obligations(), []);
+    assert_eq!(code(&net.answer("alice", &id, yes())), "self_leaving");
+    assert_eq!(net.engine("alice").presence(), Liveness::Left);
+    assert_eq!(net.liveness(LEAD, "alice"), Liveness::Left);
+}

@@ -137,3 +137,14 @@ fn a_section_is_left_once_and_needs_a_name() {
     let more = net.act("alice", |e, now| e.enter_section(now, "x", None, SectionPolicy::Reject));
     assert_eq!(code(&more), "too_many_sections");
 }
+
+#[test]
+fn a_section_that_refuses_also_answers_what_another_holds_back() {
+    let mut net = Net::team(&["alice"]);
+    net.enter_section("alice", "soft", Some(60_000), SectionPolicy::Defer);
+    let id = net.ask_shutdown("alice");
+    assert_eq!(net.status(LEAD, &id), Status::Pending);
+    net.enter_section("alice", "hard", Some(5_000), SectionPolicy::Reject);
+    net.run_until_quiet();
+    assert_eq!(net.outcome(LEAD, &id).status, Status::Rejected);
+}

@@ -166,7 +166,7 @@ for (const [how, fail] of [
     assert.deepEqual(errors, [down]);
     assert.deepEqual(
       alarms.map(({ alarm, member }) => [alarm, member]),
-      [["send_failed", "alice"]],
+      [["send_failed", "team-lead"]],
     );
     broken = false;
     await clock.advance(20_000);
