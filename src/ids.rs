@@ -74,23 +74,26 @@ pub trait IdSource {
 /// every time. Whoever knows the seed knows the ids.
 #[derive(Clone, Debug)]
 pub struct SeededIds {
-    output: blake3::OutputReader,
+    key: [u8; 32],
+    drawn: u64,
 }
 
 impl SeededIds {
     /// The ids of this seed, from the first one on.
     #[must_use]
     pub fn new(seed: &str) -> Self {
-        let key = blake3::derive_key("team-protocols seeded ids v1", seed.as_bytes());
-        Self { output: blake3::Hasher::new_keyed(&key).finalize_xof() }
+        let mut key = blake3::Hasher::new();
+        key.update(b"team-protocols seeded ids v1:").update(seed.as_bytes());
+        Self { key: *key.finalize().as_bytes(), drawn: 0 }
     }
 }
 
 impl IdSource for SeededIds {
     fn random_u128(&mut self) -> u128 {
-        let mut bytes = [0; 16];
-        self.output.fill(&mut bytes);
-        u128::from_le_bytes(bytes)
+        let hash = blake3::keyed_hash(&self.key, &self.drawn.to_le_bytes());
+        self.drawn += 1;
+        let half = hash.as_bytes().first_chunk::<16>();
+        u128::from_le_bytes(half.copied().unwrap_or_default())
     }
 }
 

@@ -1,7 +1,7 @@
 //! What happened, in order: one audit entry for every accept, settlement, drop, refusal, alarm.
 //!
 //! Owns the dispositions of arriving frames and the bounded audit trail. Imports `ids`,
-//! `message` and `time`.
+//! `message`, `time` and how `wire` writes JSON.
 
 use std::collections::VecDeque;
 
@@ -10,6 +10,7 @@ use serde::Serialize;
 use crate::ids::{MemberName, RequestId};
 use crate::message::{Cause, Kind, Status};
 use crate::time::Timestamp;
+use crate::wire::json;
 
 /// Why a well-formed frame changes nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -203,8 +204,7 @@ impl AuditEntry {
     /// The entry as one line of JSON.
     #[must_use]
     pub fn to_json(&self) -> String {
-        // Nothing in an entry can fail to serialise: no maps with odd keys, no failing impls.
-        serde_json::to_string(self).unwrap_or_default()
+        json::to_string(self)
     }
 }
 

@@ -50,7 +50,8 @@ function buildWasm() {
   runTool(
     "binaryen/bin/wasm-opt",
     ...[`${staging}/team_protocols_bg.wasm`, "-o", `${out}/team_protocols_bg.wasm`],
-    ...["-O3", "--strip-target-features", ...wasmFeatures.map((name) => `--enable-${name}`)],
+    ...["-Os", "--converge", ...unwantedPasses.map((name) => `--skip-pass=${name}`)],
+    ...["--strip-target-features", ...wasmFeatures.map((name) => `--enable-${name}`)],
   );
   copyFileSync(at(`${staging}/team_protocols.js`), at(`${out}/team_protocols.js`));
   write("team_protocols.d.ts", consumerTypes(read(`${staging}/team_protocols.d.ts`)));
@@ -169,6 +170,10 @@ const wasmOutputs = [
   "inline.js",
   "inline.d.ts",
 ].map((name) => `${out}/${name}`);
+
+// Both make the code shorter but give functions more local variables, and the compressed code grows.
+// rustc has inlined what is worth it.
+const unwantedPasses = ["inlining-optimizing", "local-cse"];
 
 // What rustc's wasm32-unknown-unknown turns on: wasm-opt refuses a module that uses more than it
 // was told. Every engine the package supports has had all of them since 2023.

@@ -5,8 +5,8 @@ use super::ledger::{Content, Entry, Side};
 use crate::authority;
 use crate::deadline::Subject;
 use crate::effect::{Alarm, AlarmEvent, ClosedEvent, Event, Outcome, RequestEvent};
-use crate::ids::{MemberIndex, RequestId};
-use crate::journal::Verdict;
+use crate::ids::{MemberIndex, MemberName, RequestId};
+use crate::journal::{AuditEntry, Verdict};
 use crate::message::Status;
 use crate::request::{Action, Asked, Context, Input, Owed, Rejection, State, transition};
 
@@ -99,12 +99,15 @@ impl Engine {
         request_id: Option<RequestId>,
     ) {
         let member = self.name_of(about);
-        self.note(Verdict::Alarm, |entry| {
-            entry.code = Some(alarm.name());
-            entry.request_id.clone_from(&request_id);
-            entry.to = Some(member.clone());
-        });
+        self.note_alarm(alarm, &member, request_id.clone());
         self.event(Event::Alarm(AlarmEvent { alarm, member, request_id, holding: Vec::new() }));
+    }
+
+    /// Writes the audit entry for an alarm.
+    pub(super) fn note_alarm(&mut self, alarm: Alarm, about: &MemberName, id: Option<RequestId>) {
+        let (code, to) = (Some(alarm.name()), Some(about.clone()));
+        let entry = self.entry(Verdict::Alarm);
+        self.audit.push(AuditEntry { code, to, request_id: id, ..entry });
     }
 
     /// Puts a request before the host.
@@ -221,17 +224,17 @@ impl Engine {
                 (settlement.and_then(|s| s.note.clone()), settlement.map(|s| s.cause))
             }
         };
-        let code = status.code().map(crate::message::SettleCode::name);
-        self.note(verdict, |audit| {
-            audit.code = code;
-            audit.request_id = Some(id);
-            audit.kind = Some(kind);
-            audit.from = Some(from);
-            audit.to = Some(to);
-            audit.was = was;
-            audit.status = Some(status);
-            audit.reason = reason;
-            audit.cause = cause;
+        self.audit.push(AuditEntry {
+            code: status.code().map(crate::message::SettleCode::name),
+            request_id: Some(id),
+            kind: Some(kind),
+            from: Some(from),
+            to: Some(to),
+            was,
+            status: Some(status),
+            reason,
+            cause,
+            ..self.entry(verdict)
         });
     }
 }

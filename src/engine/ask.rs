@@ -1,9 +1,9 @@
 //! Requests and answers of this member: everything is checked, then registered and sent.
 
-use super::Engine;
-use super::commands::{AskOptions, Refusable, Response};
+use super::commands::{AskOptions, Response};
 use super::ledger::{Content, Entry, Patience, Side};
 use super::outbox::{request_message, response_message};
+use super::{Checked, Engine};
 use crate::authority::{self, Approval};
 use crate::error::NotNow;
 use crate::ids::{MemberIndex, MemberName, RequestId};
@@ -20,7 +20,7 @@ impl Engine {
         to: &str,
         content: Content,
         options: AskOptions,
-    ) -> Refusable<RequestId> {
+    ) -> Checked<RequestId> {
         let kind = content.kind();
         let AskOptions { timeout, cap } = options;
         let cap = cap.unwrap_or_else(|| self.config.timing.cap.max(timeout.unwrap_or_default()));
@@ -68,7 +68,7 @@ impl Engine {
         id: &str,
         kind: Option<Kind>,
         response: Response,
-    ) -> Refusable<RequestId> {
+    ) -> Checked<RequestId> {
         self.refuse_when_left()?;
         let slot = self.resolve(Side::Owed, id)?;
         self.about_request(slot);
@@ -94,7 +94,7 @@ impl Engine {
     }
 
     /// Withdraws a request of ours; the other side is told why.
-    pub(super) fn withdraw(&mut self, id: &str, reason: Option<String>) -> Refusable<RequestId> {
+    pub(super) fn withdraw(&mut self, id: &str, reason: Option<String>) -> Checked<RequestId> {
         let slot = self.resolve(Side::Asked, id)?;
         self.about_request(slot);
         self.check_texts(&[reason.as_deref()])?;
@@ -125,7 +125,7 @@ impl Engine {
     }
 
     /// Whether the request goes out as a trial.
-    fn pass_breaker(&mut self, peer: MemberIndex) -> Refusable<bool> {
+    fn pass_breaker(&mut self, peer: MemberIndex) -> Checked<bool> {
         let now = self.now;
         let Some(member) = self.roster.get_mut(peer) else { return Ok(false) };
         match member.breaker.passage(now) {
@@ -157,7 +157,7 @@ impl Engine {
         self.ledger.iter().map(|(_, entry)| entry).find(agreed).map(|entry| entry.id.clone())
     }
 
-    fn refuse_pending_twin(&self, peer: MemberIndex, new: &Entry) -> Refusable<()> {
+    fn refuse_pending_twin(&self, peer: MemberIndex, new: &Entry) -> Checked<()> {
         let twin = |entry: &&Entry| {
             let same = match (&entry.content, &new.content) {
                 (Content::Shutdown { .. }, Content::Shutdown { .. }) => true,

@@ -208,20 +208,20 @@ impl Engine {
             engine.refuse_in_section()?;
             let (me, lead) = (engine.roster.me(), engine.roster.lead());
             engine.refuse_self(lead, "exited")?;
-            let agreed = engine.slots(|entry| {
+            let agreed = engine.slots(&|entry| {
                 matches!(entry.state.feedback(), Some(Feedback::ExitDue { .. }))
                     && entry.side() == Side::Owed
             });
             let request_id = agreed.first().and_then(|slot| engine.id_of(*slot).ok());
             engine.end_own(crate::message::Cause::Leaving);
             // Reports that nobody acknowledged: this was their last chance.
-            for slot in engine.slots(|entry| entry.side() == Side::Asked) {
+            for slot in engine.slots(&|entry| entry.side() == Side::Asked) {
                 engine.apply_quietly(slot, Input::Gone(crate::message::Cause::Closed));
             }
             for slot in agreed {
                 engine.apply_quietly(slot, Input::Exited);
             }
-            for slot in engine.slots(|entry| entry.state.status() == Status::Pending) {
+            for slot in engine.slots(&|entry| entry.state.status() == Status::Pending) {
                 engine.apply_quietly(slot, Input::Gone(crate::message::Cause::Leaving));
             }
             engine.set_presence(me, Liveness::Left);
@@ -272,7 +272,7 @@ impl Engine {
             return;
         }
         self.begin(now, Actor::Transport);
-        let carried = self.slots(|entry| entry.side() == Side::Asked && entry.seq == seq);
+        let carried = self.slots(&|entry| entry.side() == Side::Asked && entry.seq == seq);
         let ended =
             carried.first().is_some_and(|slot| self.apply(*slot, Input::SendFailed).is_ok());
         if !ended {

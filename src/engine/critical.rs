@@ -1,7 +1,7 @@
 //! Critical sections: while one is open, this member cannot be asked to leave.
 
 use super::ledger::Entry;
-use super::{Engine, Refusable, words};
+use super::{Checked, Engine, Refusable, words};
 use crate::authority::{Approval, rules};
 use crate::error::{Misuse, NotNow};
 use crate::message::{Lang, is_blank};
@@ -65,7 +65,7 @@ impl Engine {
             engine.sections.next_id += 1;
             let id = SectionId(engine.sections.next_id);
             engine.sections.open.push(Section { id, name: name.to_owned(), free_at, policy });
-            for slot in engine.slots(waits_for_leave) {
+            for slot in engine.slots(&waits_for_leave) {
                 engine.answer_from_section(slot);
             }
             Ok(id)
@@ -84,7 +84,7 @@ impl Engine {
                 return Ok(());
             }
             for slot in
-                engine.slots(|entry| matches!(entry.state, State::Owed(Owed::Deferred { .. })))
+                engine.slots(&|entry| matches!(entry.state, State::Owed(Owed::Deferred { .. })))
             {
                 engine.apply_quietly(slot, Input::Resume);
             }
@@ -105,7 +105,7 @@ impl Engine {
         self.apply_quietly(slot, Input::Decide(answer));
     }
 
-    pub(super) fn refuse_in_section(&self) -> Refusable<()> {
+    pub(super) fn refuse_in_section(&self) -> Checked<()> {
         match self.sections.last_to_end() {
             Some(section) => Err(NotNow::InCriticalSection {
                 name: section.name.clone(),

@@ -98,7 +98,7 @@ impl Engine {
 
     /// Ids of pending requests of one side, in order of arrival.
     pub(super) fn open_ids(&self, side: Side, peer: Option<MemberIndex>) -> Vec<RequestId> {
-        let open = self.slots(|entry| {
+        let open = self.slots(&|entry| {
             entry.side() == side
                 && entry.state.status() == Status::Pending
                 && peer.is_none_or(|peer| entry.peer == peer)

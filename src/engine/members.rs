@@ -9,7 +9,7 @@ use crate::deadline::Subject;
 use crate::effect::{Alarm, AlarmEvent, DrainEvent, Event, Holding, LivenessEvent};
 use crate::error::Misuse;
 use crate::ids::{Incarnation, MemberIndex};
-use crate::journal::Verdict;
+use crate::journal::{AuditEntry, Verdict};
 use crate::member::{Breaker, Judgement};
 use crate::message::{Cause, Liveness, Role};
 use crate::request::{Feedback, Input};
@@ -59,12 +59,9 @@ impl Engine {
                 engine.forget_requests(index);
             }
             engine.begin_life(index, life);
-            let (name, life) = (engine.name_of(index), life.to_string());
-            engine.note(Verdict::Noted, |entry| {
-                entry.code = Some("announced");
-                entry.to = Some(name);
-                entry.reason = Some(life);
-            });
+            let (to, reason) = (Some(engine.name_of(index)), Some(life.to_string()));
+            let entry = engine.entry(Verdict::Noted);
+            engine.audit.push(AuditEntry { code: Some("announced"), to, reason, ..entry });
             Ok(())
         })
     }
@@ -215,7 +212,7 @@ impl Engine {
     /// Ends everything that this member has asked for.
     pub(super) fn end_own(&mut self, cause: Cause) {
         self.gate.close_all();
-        for slot in self.slots(|entry| entry.side() == Side::Asked) {
+        for slot in self.slots(&|entry| entry.side() == Side::Asked) {
             self.apply_quietly(slot, Input::Gone(cause));
         }
     }
@@ -266,11 +263,8 @@ impl Engine {
         self.set_presence(index, Liveness::Lost);
         self.alarm(Alarm::WorkerLost, index, None);
         let member = self.name_of(index);
-        self.note(Verdict::Alarm, |entry| {
-            entry.code = Some(Alarm::Reclaim.name());
-            entry.to = Some(member.clone());
-        });
         let (alarm, request_id) = (Alarm::Reclaim, None);
+        self.note_alarm(alarm, &member, None);
         self.event(Event::Alarm(AlarmEvent { alarm, member, request_id, holding }));
         self.end_all(index, Cause::PeerLost);
     }
@@ -284,13 +278,13 @@ impl Engine {
     }
 
     fn end_all(&mut self, index: MemberIndex, cause: Cause) {
-        for slot in self.slots(|entry| entry.peer == index) {
+        for slot in self.slots(&|entry| entry.peer == index) {
             self.apply_quietly(slot, Input::Gone(cause));
         }
     }
 
     /// The slots of open requests that fit, in order of arrival.
-    pub(super) fn slots(&self, fits: impl Fn(&Entry) -> bool) -> Vec<usize> {
+    pub(super) fn slots(&self, fits: &dyn Fn(&Entry) -> bool) -> Vec<usize> {
         let open = self.ledger.iter().filter(|(_, entry)| entry.state.is_open() && fits(entry));
         // A heap sorts as fast as it needs to be here, in a tenth of the code of `sort`.
         let open: BinaryHeap<_> =

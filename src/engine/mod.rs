@@ -58,6 +58,9 @@ use crate::member::Roster;
 use crate::message::{Liveness, Role};
 use crate::time::Timestamp;
 
+/// What a check gives inside the engine. The error is behind a pointer, for it is wide and rare.
+type Checked<T> = Result<T, Box<ProtocolError>>;
+
 /// What became of an arriving frame.
 pub type Disposition = journal::Disposition<ProtocolError>;
 
@@ -210,17 +213,16 @@ impl Engine {
     fn command<T>(
         &mut self,
         now: Timestamp,
-        run: impl FnOnce(&mut Self) -> Result<T, ProtocolError>,
-    ) -> Result<T, ProtocolError> {
+        run: impl FnOnce(&mut Self) -> Checked<T>,
+    ) -> Refusable<T> {
         if self.closed {
             return Err(Misuse::Closed.into());
         }
         self.begin(now, Actor::Host);
-        let result = run(self);
-        if let Err(error) = &result {
-            self.note_refusal(error);
-        }
-        result
+        run(self).map_err(|error| {
+            self.note_refusal(&error);
+            *error
+        })
     }
 
     /// Starts an input: moves time forward and lets what is due happen first.
@@ -237,7 +239,8 @@ impl Engine {
         self.effects.push_back(Effect::Event(event));
     }
 
-    fn note(&mut self, verdict: Verdict, fill: impl FnOnce(&mut AuditEntry)) {
+    /// An entry for the audit that tells what kind of thing it is, and who did it.
+    fn entry(&self, verdict: Verdict) -> AuditEntry {
         let actor = match self.actor {
             Actor::Member(index) => {
                 self.roster.get(index).map_or("unidentified", |member| member.name.as_str())
@@ -247,25 +250,16 @@ impl Engine {
             Actor::Host => "host",
             Actor::Transport => "transport",
         };
-        let mut entry = AuditEntry::new(self.now, actor, verdict);
-        entry.marks.clone_from(&self.marks);
-        fill(&mut entry);
-        self.audit.push(entry);
+        let marks = self.marks.clone();
+        AuditEntry { marks, ..AuditEntry::new(self.now, actor, verdict) }
     }
 
     fn note_refusal(&mut self, error: &ProtocolError) {
-        let code = error.code();
-        let path = error.path().map(str::to_owned);
-        self.note_about(Verdict::Refused, code, |entry| entry.reason = path);
+        self.note_about(Verdict::Refused, error.code(), error.path());
     }
 
-    /// An entry that tells what the present input was about.
-    fn note_about(
-        &mut self,
-        verdict: Verdict,
-        code: &'static str,
-        fill: impl FnOnce(&mut AuditEntry),
-    ) {
+    /// Notes what the present input was about.
+    fn note_about(&mut self, verdict: Verdict, code: &'static str, reason: Option<&str>) {
         let About { message, request_id, claimed } = std::mem::take(&mut self.about);
         let (from, to) = match self.actor {
             Actor::Member(from) => {
@@ -274,14 +268,9 @@ impl Engine {
             Actor::Unidentified => (claimed, Some(self.config.member.clone())),
             Actor::Clock | Actor::Host | Actor::Transport => (None, None),
         };
-        self.note(verdict, |entry| {
-            entry.code = Some(code);
-            entry.message = message;
-            entry.request_id = request_id;
-            entry.from = from;
-            entry.to = to;
-            fill(entry);
-        });
+        let (code, reason) = (Some(code), reason.map(str::to_owned));
+        let entry = self.entry(verdict);
+        self.audit.push(AuditEntry { code, message, request_id, from, to, reason, ..entry });
     }
 
     /// The present call is about this request.

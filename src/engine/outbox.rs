@@ -177,7 +177,9 @@ impl Engine {
 fn frame_id(nonce: u64, seq: u64) -> String {
     let mut text = *b"0000000000000000-";
     write_hex(u128::from(nonce), &mut text[..16]);
-    [ascii(&text), &seq.to_string()].concat()
+    let mut id = ascii(&text).to_owned();
+    id.push_str(itoa::Buffer::new().format(seq));
+    id
 }
 
 /// The message that asks; `None` once the plan was let go.

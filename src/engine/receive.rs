@@ -24,7 +24,7 @@ pub enum Sender<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Stop {
     Drop(DropReason),
-    Refuse(ProtocolError),
+    Refuse(Box<ProtocolError>),
 }
 
 impl Engine {
@@ -67,7 +67,7 @@ impl Engine {
         let disposition = match result {
             Ok(done) => done,
             Err(Stop::Drop(reason)) => Disposition::Dropped(reason),
-            Err(Stop::Refuse(error)) => Disposition::Refused(error),
+            Err(Stop::Refuse(error)) => Disposition::Refused(*error),
         };
         self.note_disposition(&disposition);
         disposition
@@ -242,16 +242,14 @@ impl Engine {
     fn note_disposition(&mut self, disposition: &Disposition) {
         match disposition {
             Disposition::Accepted(_) | Disposition::Settled(_) => {}
-            Disposition::Noted(noted) => self.note_about(Verdict::Noted, noted.name(), |_| {}),
-            Disposition::Dropped(reason) => {
-                self.note_about(Verdict::Dropped, reason.code(), |_| {})
-            }
+            Disposition::Noted(noted) => self.note_about(Verdict::Noted, noted.name(), None),
+            Disposition::Dropped(reason) => self.note_about(Verdict::Dropped, reason.code(), None),
             Disposition::Refused(error) => self.note_refusal(error),
         }
     }
 }
 
-impl<E: Into<ProtocolError>> From<E> for Stop {
+impl<E: Into<Box<ProtocolError>>> From<E> for Stop {
     fn from(error: E) -> Self {
         Self::Refuse(error.into())
     }

@@ -1,8 +1,7 @@
 //! Who and which request is meant, and whether it may be spoken to.
 
-use super::Engine;
-use super::commands::Refusable;
 use super::ledger::Side;
+use super::{Checked, Engine};
 use crate::error::NotNow;
 use crate::ids::{MemberIndex, MemberName, RequestId};
 use crate::member::Passage;
@@ -19,7 +18,7 @@ impl Engine {
             found.retain(is_open);
         }
         if found.is_empty() && id.len() >= SHORTEST_PREFIX {
-            found = self.slots(|entry| entry.side() == side && entry.id.as_str().starts_with(id));
+            found = self.slots(&|entry| entry.side() == side && entry.id.as_str().starts_with(id));
         }
         match found.as_slice() {
             [slot] => Ok(*slot),
@@ -76,7 +75,7 @@ impl Engine {
     }
 
     /// Finds a member by name or alias; the refusal lists the roster and the nearest name.
-    pub(super) fn known_member(&self, name: &str) -> Refusable<MemberIndex> {
+    pub(super) fn known_member(&self, name: &str) -> Checked<MemberIndex> {
         let parsed = MemberName::parse(name).ok();
         let found = parsed.as_ref().and_then(|name| self.roster.find(name));
         found.ok_or_else(|| {
@@ -85,24 +84,24 @@ impl Engine {
         })
     }
 
-    pub(super) fn refuse_self(&self, index: MemberIndex, message: &'static str) -> Refusable<()> {
+    pub(super) fn refuse_self(&self, index: MemberIndex, message: &'static str) -> Checked<()> {
         if index == self.roster.me() {
             return Err(InvalidMessage::ToOneself { message }.into());
         }
         Ok(())
     }
 
-    pub(super) fn refuse_when_left(&self) -> Refusable<()> {
+    pub(super) fn refuse_when_left(&self) -> Checked<()> {
         if self.presence() == Liveness::Left { Err(NotNow::SelfLeaving.into()) } else { Ok(()) }
     }
 
-    pub(super) fn refuse_leaving(&self) -> Refusable<()> {
+    pub(super) fn refuse_leaving(&self) -> Checked<()> {
         let leaving = matches!(self.presence(), Liveness::Leaving | Liveness::Left);
         if leaving { Err(NotNow::SelfLeaving.into()) } else { Ok(()) }
     }
 
     /// Nothing is sent to a member that cannot receive it.
-    pub(super) fn refuse_absent(&self, index: MemberIndex) -> Refusable<()> {
+    pub(super) fn refuse_absent(&self, index: MemberIndex) -> Checked<()> {
         let Some(member) = self.roster.get(index) else { return Ok(()) };
         let name = member.name.clone();
         match member.presence {
@@ -133,12 +132,12 @@ impl Engine {
         self.roster.get(index).map_or(Role::Worker, |member| member.role)
     }
 
-    pub(super) fn id_of(&self, slot: usize) -> Refusable<RequestId> {
+    pub(super) fn id_of(&self, slot: usize) -> Checked<RequestId> {
         let id = self.ledger.get(slot).map(|entry| entry.id.clone());
         id.ok_or_else(|| self.unknown_request(Side::Asked, "").into())
     }
 
-    pub(super) fn check_texts(&self, texts: &[Option<&str>]) -> Refusable<()> {
+    pub(super) fn check_texts(&self, texts: &[Option<&str>]) -> Checked<()> {
         for text in texts.iter().flatten() {
             validate::check_text(text, &self.config.limits)?;
         }

@@ -5,6 +5,7 @@ use super::ledger::Entry;
 use super::words::{self, reason_placeholder};
 use crate::ids::MemberName;
 use crate::message::{Kind, Lang, Reminder};
+use crate::wire::json;
 
 /// The two answers to a request, as the tool input that gives them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,8 +25,8 @@ pub(super) fn answer_shape(
         Kind::Shutdown => ("shutdown_response", "reason"),
         Kind::PlanApproval => ("plan_approval_response", "feedback"),
     };
-    // Ids of peers may hold anything; names need no escapes. A text cannot fail to serialise.
-    let id = serde_json::to_string(request_id).unwrap_or_default();
+    // Ids of peers may hold anything; names need no escapes.
+    let id = json::to_string(&request_id);
     let answer = |decision: &str| {
         format!(
             r#"{{"to":"{asker}","message":{{"type":"{message}","request_id":{id},{decision}}}}}"#

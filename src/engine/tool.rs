@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::ledger::Side;
-use super::{AskOptions, Engine, Refusable, Response};
+use super::{AskOptions, Checked, Engine, Refusable, Response};
 use crate::authority::{self, AuthorityError};
 use crate::error::NotNow;
 use crate::ids::{MemberIndex, RequestId};
@@ -148,7 +148,7 @@ impl Engine {
         to: Option<&Recipient>,
         kind: Kind,
         message: &'static str,
-    ) -> Refusable<Option<MemberIndex>> {
+    ) -> Checked<Option<MemberIndex>> {
         if kind == Kind::Shutdown && self.role() == Role::Lead {
             // Nothing that could make a lead send the answer elsewhere: it has none to give.
             let (from, why) = (Role::Lead, AuthorityError::LeadIsNoTarget);
@@ -164,7 +164,7 @@ impl Engine {
 
     /// An id of one member's request in an answer to another is a mistake, and nobody knows which
     /// of the two is meant.
-    fn refuse_other_asker(&self, id: &str, asker: Option<MemberIndex>) -> Refusable<()> {
+    fn refuse_other_asker(&self, id: &str, asker: Option<MemberIndex>) -> Checked<()> {
         let slot = self.resolve(Side::Owed, id)?;
         let other = asker.filter(|asker| self.ledger.get(slot).is_some_and(|e| e.peer != *asker));
         match other {
@@ -177,7 +177,7 @@ impl Engine {
     }
 
     /// A plan goes to the lead, whomever the call names.
-    fn refuse_elsewhere(&self, to: &str, message: &'static str) -> Refusable<()> {
+    fn refuse_elsewhere(&self, to: &str, message: &'static str) -> Checked<()> {
         let (from, role) = (self.role(), validate::check_target(message, self.target(to))?);
         authority::check(Kind::PlanApproval, from, role)
             .map_err(|why| InvalidMessage::NotAllowed { message, from, to: role, why }.into())

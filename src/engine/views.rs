@@ -104,7 +104,7 @@ impl Engine {
     /// What this member must answer now, oldest first, as of the latest input.
     #[must_use]
     pub fn obligations(&self) -> Vec<Obligation> {
-        let slots = self.slots(|entry| entry.side() == Side::Owed);
+        let slots = self.slots(&|entry| entry.side() == Side::Owed);
         let entries = slots.into_iter().filter_map(|slot| self.ledger.get(slot));
         entries.filter_map(|entry| self.obligation(entry)).collect()
     }
@@ -125,7 +125,7 @@ impl Engine {
     fn member_view(&self, index: MemberIndex) -> Option<MemberView> {
         let member = self.roster.get(index)?;
         let open = |side| {
-            let slots = self.slots(|entry| entry.peer == index && entry.side() == side);
+            let slots = self.slots(&|entry| entry.peer == index && entry.side() == side);
             let entries = slots.into_iter().filter_map(|slot| self.ledger.get(slot));
             entries.map(|entry| self.request_view(entry)).collect::<Vec<_>>()
         };

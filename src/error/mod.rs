@@ -200,32 +200,34 @@ pub enum Misuse {
     },
 }
 
-impl From<DecodeError> for ProtocolError {
-    fn from(error: DecodeError) -> Self {
-        Self::Decode(error)
+impl From<Box<DecodeError>> for ProtocolError {
+    fn from(error: Box<DecodeError>) -> Self {
+        Self::Decode(*error)
     }
 }
 
-impl From<InvalidMessage> for ProtocolError {
-    fn from(error: InvalidMessage) -> Self {
-        Self::Invalid(error)
-    }
+/// A member of a family is an error; inside the engine, an error behind a pointer.
+macro_rules! families {
+    ($($family:ident($error:ty)),*) => {$(
+        impl From<$error> for ProtocolError {
+            fn from(error: $error) -> Self {
+                Self::$family(error)
+            }
+        }
+
+        impl From<$error> for Box<ProtocolError> {
+            #[cold]
+            fn from(error: $error) -> Self {
+                Self::new(ProtocolError::$family(error))
+            }
+        }
+    )*};
 }
 
-impl From<NotNow> for ProtocolError {
-    fn from(error: NotNow) -> Self {
-        Self::NotNow(error)
-    }
-}
-
-impl From<Misuse> for ProtocolError {
-    fn from(error: Misuse) -> Self {
-        Self::Misuse(error)
-    }
-}
-
-impl From<ConfigError> for ProtocolError {
-    fn from(error: ConfigError) -> Self {
-        Self::Config(error)
-    }
-}
+families!(
+    Decode(DecodeError),
+    Invalid(InvalidMessage),
+    NotNow(NotNow),
+    Misuse(Misuse),
+    Config(ConfigError)
+);

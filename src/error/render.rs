@@ -78,16 +78,27 @@ impl fmt::Display for Quoted<'_> {
 /// Writes a character so that it takes room where it stands, and no effect elsewhere.
 fn write_visibly(f: &mut fmt::Formatter<'_>, c: char) -> fmt::Result {
     match c {
-        '"' | '\'' | ' ' => f.write_char(c),
-        '\n' | '\r' | '\t' => write!(f, "{}", c.escape_default()),
-        _ if shows_nothing(c) => write!(f, "{}", c.escape_unicode()),
-        _ => write!(f, "{}", c.escape_debug()),
+        ' ' => f.write_char(c),
+        '\n' | '\r' | '\t' | '\\' => write!(f, "{}", c.escape_default()),
+        _ if shows_nothing(c) || combines(c) => write!(f, "{}", c.escape_unicode()),
+        _ => f.write_char(c),
     }
 }
 
 /// Whether a character cannot be seen.
 fn shows_nothing(c: char) -> bool {
     is_blank(c.encode_utf8(&mut [0; 4]))
+}
+
+/// Whether a character is a sign on the one before it, our own quote perhaps. Signs that a script
+/// cannot do without are none of these.
+const fn combines(c: char) -> bool {
+    matches!(c,
+        '\u{300}'..='\u{36f}'
+        | '\u{1ab0}'..='\u{1aff}'
+        | '\u{1dc0}'..='\u{1dff}'
+        | '\u{20d0}'..='\u{20ff}'
+        | '\u{fe20}'..='\u{fe2f}')
 }
 
 /// The longest quotation, in characters: no id is cut, for a reader must be able to repeat it.
@@ -102,8 +113,8 @@ mod tests {
 
     #[test]
     fn what_a_peer_wrote_stays_on_its_line_and_in_its_quotes() {
-        let hostile = "a\n\u{1b}[2J\u{202e}\u{2028}\u{3164}`; now \\";
-        let shown = r"`a\n\u{1b}[2J\u{202e}\u{2028}\u{3164}\u{60}; now \\`";
+        let hostile = "\u{20dd}a\n\u{1b}[2J\u{202e}\u{2028}\u{3164}`; now \\";
+        let shown = r"`\u{20dd}a\n\u{1b}[2J\u{202e}\u{2028}\u{3164}\u{60}; now \\`";
         assert_eq!(quoted(hostile).to_string(), shown);
     }
 

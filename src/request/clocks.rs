@@ -81,9 +81,11 @@ impl Clocks {
     }
 
     fn reminder_at(&self, number: u32) -> Timestamp {
-        let share = u128::from(self.timeout.as_ms()) * u128::from(number)
-            / (u128::from(self.reminders) + 1);
-        self.idle_from.after(Millis::new(u64::try_from(share).unwrap_or(u64::MAX)))
+        let (timeout, number) = (self.timeout.as_ms(), u64::from(number));
+        let parts = u64::from(self.reminders) + 1;
+        // `timeout * number / parts` without its overflow: no part comes after the whole.
+        let share = timeout / parts * number + timeout % parts * number / parts;
+        self.idle_from.after(Millis::new(share))
     }
 }
 

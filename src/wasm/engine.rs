@@ -8,7 +8,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::options::{EngineOptions, MemberOptions, ask_options, life, span};
 use super::random::RandomIds;
-use super::result::{Called, became, drain, finish, json};
+use super::result::{Called, became, drain, finish};
 use super::room::{Texts, with_room};
 use crate::engine::{Disposition, Engine, Response, SectionId, SectionPolicy, Sender};
 use crate::error::{Lang, Misuse, ProtocolError};
@@ -16,6 +16,7 @@ use crate::gate::Permit;
 use crate::ids::{IdSource, SeededIds};
 use crate::message::Uses;
 use crate::time::Timestamp;
+use crate::wire::json::to_string as json;
 use crate::wire::{self, DecodeError, JsonType, Shape};
 
 /// An engine.

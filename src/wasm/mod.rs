@@ -15,3 +15,7 @@ pub use self::options::{
     BooleanReading, EngineOptions, LimitOptions, MemberOptions, TimingOptions,
 };
 pub use self::room::{header, reserve};
+
+/// As fast as the one of the standard library, at a seventh of its size.
+#[global_allocator]
+static ALLOCATOR: rlsf::SmallGlobalTlsf = rlsf::SmallGlobalTlsf::new();

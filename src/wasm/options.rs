@@ -8,7 +8,7 @@ use crate::error::{Misuse, ProtocolError};
 use crate::ids::{Incarnation, MemberName};
 use crate::message::{Lang, Role};
 use crate::time::{Millis, Timestamp};
-use crate::wire::{DecodeError, Fields, Shape, Value, cut, json, wrong_type};
+use crate::wire::{Decode, DecodeError, Fields, Shape, Value, cut, json, wrong_type};
 
 /// What an engine is told at its making.
 #[derive(Tsify)]
@@ -147,10 +147,10 @@ impl EngineOptions {
     /// Reads options from the JSON text that JavaScript made of them. `lang` is set as soon as it
     /// is known, so that what is wrong with the rest is told in it.
     pub(super) fn parse(json: &str, lang: &mut Lang) -> Result<Self, ProtocolError> {
-        Self::read(json, lang).map_err(|why| Misuse::BadOption { why }.into())
+        Self::read(json, lang).map_err(|why| Misuse::BadOption { why: *why }.into())
     }
 
-    fn read(json: &str, lang: &mut Lang) -> Read<Self> {
+    fn read(json: &str, lang: &mut Lang) -> Decode<Self> {
         let mut fields = object(json::parse(json, &HOST_LIMITS)?, "options")?;
         *lang = language(&mut fields)?;
         let options = Self {
@@ -189,11 +189,12 @@ impl EngineOptions {
 impl MemberOptions {
     /// Reads one member from JSON.
     pub(super) fn parse(json: &str) -> Result<MemberConfig, ProtocolError> {
-        let member = json::parse(json, &HOST_LIMITS).and_then(|value| Self::read(value, "member"));
-        member.map(Self::config).map_err(|why| Misuse::BadOption { why }.into())
+        let member = json::parse(json, &HOST_LIMITS).map_err(Into::into);
+        let member = member.and_then(|value| Self::read(value, "member"));
+        member.map(Self::config).map_err(|why| Misuse::BadOption { why: *why }.into())
     }
 
-    fn read(value: Value<'_>, path: &str) -> Read<Self> {
+    fn read(value: Value<'_>, path: &str) -> Decode<Self> {
         let mut fields = object(value, path)?;
         let member = Self {
             name: name(&mut fields, "name")?,
@@ -212,7 +213,7 @@ impl MemberOptions {
 }
 
 impl TimingOptions {
-    fn read(parent: &mut Fields<'_, '_>) -> Read<Self> {
+    fn read(parent: &mut Fields<'_, '_>) -> Decode<Self> {
         let Some(value) = parent.optional("timing") else { return Ok(Self::default()) };
         let mut fields = object(value, "options.timing")?;
         let timing = Self {
@@ -245,7 +246,7 @@ impl TimingOptions {
 }
 
 impl LimitOptions {
-    fn read(parent: &mut Fields<'_, '_>) -> Read<Self> {
+    fn read(parent: &mut Fields<'_, '_>) -> Decode<Self> {
         let Some(value) = parent.optional("limits") else { return Ok(Self::default()) };
         let mut fields = object(value, "options.limits")?;
         let limits = Self {
@@ -313,23 +314,21 @@ pub(super) fn span(ms: Option<f64>, field: &'static str) -> Result<Option<Millis
 }
 
 /// A life written as text.
-pub(super) fn life(text: &str) -> Read<Incarnation> {
+pub(super) fn life(text: &str) -> Decode<Incarnation> {
     Incarnation::parse(text).ok_or_else(|| {
         let (path, found) = ("incarnation".to_owned(), cut(text));
-        DecodeError::InvalidIncarnation { path, found }
+        DecodeError::InvalidIncarnation { path, found }.into()
     })
 }
 
-type Read<T> = Result<T, DecodeError>;
-
-fn object<'a, 'p>(value: Value<'a>, path: &'p str) -> Read<Fields<'a, 'p>> {
+fn object<'a, 'p>(value: Value<'a>, path: &'p str) -> Decode<Fields<'a, 'p>> {
     let Value::Object(object) = value else {
         return Err(wrong_type(path, Shape::Object, &value));
     };
     Ok(Fields::new(object, path))
 }
 
-fn team(fields: &mut Fields<'_, '_>) -> Read<Vec<MemberOptions>> {
+fn team(fields: &mut Fields<'_, '_>) -> Decode<Vec<MemberOptions>> {
     let value = fields.required("team", Shape::ObjectList)?;
     let Value::Array(members) = value else {
         return Err(wrong_type("options.team", Shape::ObjectList, &value));
@@ -339,25 +338,25 @@ fn team(fields: &mut Fields<'_, '_>) -> Read<Vec<MemberOptions>> {
     members.map(|(at, member)| MemberOptions::read(member, &path(at))).collect()
 }
 
-fn aliases(fields: &mut Fields<'_, '_>) -> Read<Option<Vec<MemberName>>> {
+fn aliases(fields: &mut Fields<'_, '_>) -> Decode<Option<Vec<MemberName>>> {
     let Some(value) = fields.optional("leadAliases") else { return Ok(None) };
     let texts = fields.texts_of("leadAliases", value)?;
     let path = |at| format!("options.leadAliases[{at}]");
     let texts = texts.iter().enumerate();
-    texts.map(|(at, text)| parse_name(text, || path(at))).collect::<Read<_>>().map(Some)
+    texts.map(|(at, text)| parse_name(text, || path(at))).collect::<Decode<_>>().map(Some)
 }
 
-fn name(fields: &mut Fields<'_, '_>, field: &str) -> Read<MemberName> {
+fn name(fields: &mut Fields<'_, '_>, field: &str) -> Decode<MemberName> {
     let text = fields.word(field)?;
     parse_name(&text, || fields.path_of(field))
 }
 
-fn parse_name(text: &str, path: impl Fn() -> String) -> Read<MemberName> {
-    let invalid = |why| DecodeError::InvalidName { path: path(), found: cut(text), why };
+fn parse_name(text: &str, path: impl Fn() -> String) -> Decode<MemberName> {
+    let invalid = |why| DecodeError::InvalidName { path: path(), found: cut(text), why }.into();
     MemberName::parse(text).map_err(invalid)
 }
 
-fn flag(fields: &mut Fields<'_, '_>, field: &str) -> Read<bool> {
+fn flag(fields: &mut Fields<'_, '_>, field: &str) -> Decode<bool> {
     match fields.optional(field) {
         None | Some(Value::False) => Ok(false),
         Some(Value::True) => Ok(true),
@@ -366,17 +365,16 @@ fn flag(fields: &mut Fields<'_, '_>, field: &str) -> Read<bool> {
 }
 
 /// A number of things; nothing that is counted here comes near the largest one.
-fn count(fields: &mut Fields<'_, '_>, field: &str) -> Read<Option<u32>> {
+fn count(fields: &mut Fields<'_, '_>, field: &str) -> Decode<Option<u32>> {
     let number = fields.optional_integer(field, 0)?;
     Ok(number.map(|number| u32::try_from(number).unwrap_or(u32::MAX)))
 }
 
-fn language(fields: &mut Fields<'_, '_>) -> Read<Lang> {
+fn language(fields: &mut Fields<'_, '_>) -> Decode<Lang> {
     let Some(tag) = fields.optional_word("lang")? else { return Ok(Lang::default()) };
-    Lang::parse(&tag).ok_or_else(|| DecodeError::InvalidChoice {
-        path: fields.path_of("lang"),
-        found: cut(&tag),
-        accepted: Lang::ALL.map(Lang::name).to_vec(),
+    Lang::parse(&tag).ok_or_else(|| {
+        let (path, accepted) = (fields.path_of("lang"), Lang::ALL.map(Lang::name).to_vec());
+        DecodeError::InvalidChoice { path, found: cut(&tag), accepted }.into()
     })
 }
 

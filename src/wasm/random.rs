@@ -20,13 +20,22 @@ impl RandomIds {
     }
 }
 
+impl RandomIds {
+    fn hash_on(&mut self) {
+        let key = *blake3::hash(&self.pool).as_bytes();
+        for (place, chunk) in (0_u64..).zip(self.pool.as_chunks_mut::<32>().0) {
+            *chunk = *blake3::keyed_hash(&key, &place.to_le_bytes()).as_bytes();
+        }
+    }
+}
+
 impl IdSource for RandomIds {
     fn random_u128(&mut self) -> u128 {
         if self.used + 16 > POOL {
             // It worked when the engine was made. Should it ever stop working, the old batch is
             // hashed on rather than used again.
             if getrandom::fill(&mut self.pool).is_err() {
-                blake3::Hasher::new().update(&self.pool).finalize_xof().fill(&mut self.pool);
+                self.hash_on();
             }
             self.used = 0;
         }

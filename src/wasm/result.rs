@@ -6,6 +6,7 @@ use super::room::Output;
 use crate::engine::{Disposition, Engine};
 use crate::error::ProtocolError;
 use crate::message::Lang;
+use crate::wire::json;
 
 /// The result of a call: a text, or why it was refused.
 pub(super) type Called = Result<String, ProtocolError>;
@@ -48,18 +49,13 @@ pub(super) fn drain(engine: &mut Engine, output: &mut Output) {
     }
 }
 
-/// Plain data as JSON: nothing in it can fail to serialise.
-pub(super) fn json(value: &impl Serialize) -> String {
-    serde_json::to_string(value).unwrap_or_default()
-}
-
 fn said(output: &mut Output, status: u32, result: &str) -> u32 {
     output.result(result);
     status
 }
 
 fn error_json(error: &ProtocolError, lang: Lang) -> String {
-    json(&ErrorData {
+    json::to_string(&ErrorData {
         family: error.family().name(),
         code: error.code(),
         rule: error.rule(),

@@ -8,6 +8,7 @@ use std::cell::RefCell;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::effect::{Effect, Event};
+use crate::wire::json;
 
 thread_local! {
     static ROOM: RefCell<Room> = RefCell::new(Room::new());
@@ -117,16 +118,23 @@ impl Output {
             }
             Effect::Event(event) => {
                 let id_end = self.push(request_id(event).unwrap_or_default());
-                // Events are plain data: nothing in them can fail to serialise.
-                let json = serde_json::to_string(event).unwrap_or_default();
-                let json_end = self.push(&json);
+                let start = self.text.len();
+                json::write(event, &mut self.text);
+                let json_end = self.count_from(start);
                 self.records.extend([EVENT, 0, id_end, json_end]);
             }
         }
     }
 
     fn push(&mut self, text: &str) -> u32 {
+        let start = self.text.len();
         self.text.push_str(text);
+        self.count_from(start)
+    }
+
+    /// Counts what was added from `start` on, and tells the new length.
+    fn count_from(&mut self, start: usize) -> u32 {
+        let text = self.text.get(start..).unwrap_or_default();
         let units = if text.is_ascii() { text.len() } else { text.encode_utf16().count() };
         self.units += u32::try_from(units).unwrap_or(u32::MAX);
         self.units

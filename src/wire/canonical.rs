@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 
 use super::error::{DecodeError, Shape, cut};
-use super::fields::{Fields, id as check_id, wrong_type};
+use super::fields::{Decode, Fields, id as check_id, wrong_type};
 use super::json::{self, Object, Value};
 use super::message;
 use super::note::Note;
@@ -67,9 +67,13 @@ pub struct Decoded {
 /// [`DecodeError`] names the first thing that is wrong; the size is checked before anything is
 /// read.
 pub fn decode_envelope<'a>(text: &'a str, limits: &Limits) -> Result<Head<'a>, DecodeError> {
+    head(text, limits).map_err(|error| *error)
+}
+
+fn head<'a>(text: &'a str, limits: &Limits) -> Decode<Head<'a>> {
     let value = json::document(text, limits)?;
     let Value::Object(object) = value else {
-        return Err(DecodeError::NotAnObject { found: value.json_type() });
+        return Err(DecodeError::NotAnObject { found: value.json_type() }.into());
     };
     let mut fields = Fields::new(object, "");
     check_version(&mut fields)?;
@@ -92,18 +96,16 @@ pub fn decode_envelope<'a>(text: &'a str, limits: &Limits) -> Result<Head<'a>, D
 /// # Errors
 /// [`DecodeError`] names the first thing that is wrong.
 pub fn decode_message(object: Object<'_>, policy: BooleanPolicy) -> Result<Decoded, DecodeError> {
-    message::decode(object, policy)
+    message::decode(object, policy).map_err(|error| *error)
 }
 
 /// Writes a frame.
 #[must_use]
 pub fn encode(envelope: &Envelope) -> String {
-    // INVARIANT: an envelope has nothing that JSON cannot say, so the default is never taken; a
-    // frame without text would be refused by every receiver.
-    serde_json::to_string(envelope).unwrap_or_default()
+    json::to_string(envelope)
 }
 
-fn check_version(fields: &mut Fields<'_, '_>) -> Result<(), DecodeError> {
+fn check_version(fields: &mut Fields<'_, '_>) -> Decode<()> {
     let value = fields.required("v", Shape::Integer)?;
     let Value::Number(found) = value else {
         return Err(wrong_type("v", Shape::Integer, &value));
@@ -111,18 +113,18 @@ fn check_version(fields: &mut Fields<'_, '_>) -> Result<(), DecodeError> {
     if found.parse() == Ok(WIRE_VERSION) {
         return Ok(());
     }
-    Err(DecodeError::UnsupportedVersion { found: cut(found) })
+    Err(DecodeError::UnsupportedVersion { found: cut(found) }.into())
 }
 
 /// Borrowed, for most frames are judged by their id and forgotten.
-fn frame_id<'a>(fields: &mut Fields<'a, '_>) -> Result<Cow<'a, str>, DecodeError> {
+fn frame_id<'a>(fields: &mut Fields<'a, '_>) -> Decode<Cow<'a, str>> {
     let id = fields.word("id")?;
     // Bounded like every id of a peer, for receivers remember it.
     check_id(&id, || "id".to_owned())?;
     Ok(id)
 }
 
-fn reminder(fields: &mut Fields<'_, '_>) -> Result<Option<Reminder>, DecodeError> {
+fn reminder(fields: &mut Fields<'_, '_>) -> Decode<Option<Reminder>> {
     let Some(value) = fields.optional("reminder") else { return Ok(None) };
     let Value::Object(object) = value else {
         return Err(wrong_type("reminder", Shape::Object, &value));
@@ -136,7 +138,7 @@ fn reminder(fields: &mut Fields<'_, '_>) -> Result<Option<Reminder>, DecodeError
     Ok(Some(Reminder { count, text }))
 }
 
-fn body<'a>(fields: &mut Fields<'a, '_>) -> Result<RawBody<'a>, DecodeError> {
+fn body<'a>(fields: &mut Fields<'a, '_>) -> Decode<RawBody<'a>> {
     match fields.required("message", Shape::TextOrObject)? {
         Value::Text(text) => Ok(RawBody::Text(text.into_owned())),
         Value::Object(object) => Ok(RawBody::Structured(object)),

@@ -21,7 +21,9 @@ pub(crate) struct Fields<'a, 'p> {
     notes: Vec<Note>,
 }
 
-type Decode<T> = Result<T, DecodeError>;
+/// What reading inside this room gives. The error is behind a pointer: in every result of every
+/// field it would make each of them four times as wide.
+pub(crate) type Decode<T> = Result<T, Box<DecodeError>>;
 
 impl<'a, 'p> Fields<'a, 'p> {
     /// The fields of the object at `path`.
@@ -37,7 +39,8 @@ impl<'a, 'p> Fields<'a, 'p> {
     /// A value of any type; null is one.
     pub(crate) fn required(&mut self, field: &str, expected: Shape) -> Decode<Value<'a>> {
         let value = self.object.take(field);
-        value.ok_or_else(|| DecodeError::MissingField { path: self.path_of(field), expected })
+        value
+            .ok_or_else(|| DecodeError::MissingField { path: self.path_of(field), expected }.into())
     }
 
     /// A text that may be absent, to keep.
@@ -104,8 +107,9 @@ impl<'a, 'p> Fields<'a, 'p> {
     /// A name of a member that may be absent.
     pub(crate) fn optional_member(&mut self, field: &str) -> Decode<Option<MemberName>> {
         let Some(name) = self.optional_word(field)? else { return Ok(None) };
-        let invalid =
-            |why| DecodeError::InvalidName { path: self.path_of(field), found: cut(&name), why };
+        let invalid = |why| {
+            DecodeError::InvalidName { path: self.path_of(field), found: cut(&name), why }.into()
+        };
         MemberName::parse(&name).map(Some).map_err(invalid)
     }
 
@@ -175,7 +179,7 @@ impl<'a, 'p> Fields<'a, 'p> {
     /// Ends the reading of an object that may hold nothing unknown.
     pub(crate) fn refuse_rest(self) -> Decode<()> {
         match self.object.names().next() {
-            Some(name) => Err(DecodeError::UnknownField { path: join(self.path, name) }),
+            Some(name) => Err(DecodeError::UnknownField { path: join(self.path, name) }.into()),
             None => Ok(()),
         }
     }
@@ -186,8 +190,9 @@ impl<'a, 'p> Fields<'a, 'p> {
     }
 
     fn parse_incarnation(&self, field: &str, text: &str) -> Decode<Incarnation> {
-        let invalid =
-            || DecodeError::InvalidIncarnation { path: self.path_of(field), found: cut(text) };
+        let invalid = || {
+            DecodeError::InvalidIncarnation { path: self.path_of(field), found: cut(text) }.into()
+        };
         Incarnation::parse(text).ok_or_else(invalid)
     }
 }
@@ -197,8 +202,8 @@ pub(crate) fn wrong_type(
     path: impl Into<String>,
     expected: Shape,
     found: &Value<'_>,
-) -> DecodeError {
-    DecodeError::WrongType { path: path.into(), expected, found: found.json_type() }
+) -> Box<DecodeError> {
+    DecodeError::WrongType { path: path.into(), expected, found: found.json_type() }.into()
 }
 
 /// The error for a `type` that is not one of `known`.
@@ -206,9 +211,9 @@ pub(crate) fn unknown_type(
     path: String,
     found: &str,
     known: impl Iterator<Item = &'static str>,
-) -> DecodeError {
+) -> Box<DecodeError> {
     let nearest = nearest(found, known, |name| name);
-    DecodeError::UnknownType { path, found: cut(found), nearest }
+    DecodeError::UnknownType { path, found: cut(found), nearest }.into()
 }
 
 /// A value that must be a text, to keep.
@@ -233,17 +238,17 @@ pub(crate) fn integer(value: &Value<'_>, least: u64, path: impl Fn() -> String) 
     let in_range = least..=Millis::MAX_FROM_OUTSIDE;
     // JSON knows no plus sign, so `parse` takes nothing but digits here.
     let number = digits.parse().ok().filter(|number| in_range.contains(number));
-    number.ok_or_else(|| DecodeError::InvalidNumber { path: path(), found: cut(digits) })
+    number.ok_or_else(|| DecodeError::InvalidNumber { path: path(), found: cut(digits) }.into())
 }
 
 /// A text that must be an id.
 pub(crate) fn id(text: &str, path: impl Fn() -> String) -> Decode<RequestId> {
-    RequestId::parse(text).map_err(|why| DecodeError::InvalidId { path: path(), why })
+    RequestId::parse(text).map_err(|why| DecodeError::InvalidId { path: path(), why }.into())
 }
 
 /// A text that must be `*` or a name.
 pub(crate) fn recipient(text: &str, path: impl Fn() -> String) -> Decode<Recipient> {
-    let invalid = |why| DecodeError::InvalidName { path: path(), found: cut(text), why };
+    let invalid = |why| DecodeError::InvalidName { path: path(), found: cut(text), why }.into();
     Recipient::parse(text).map_err(invalid)
 }
 
@@ -255,9 +260,8 @@ pub(crate) fn choice<T: Copy>(
     path: impl Fn() -> String,
 ) -> Decode<T> {
     let found = choices.iter().copied().find(|choice| name(*choice) == text);
-    found.ok_or_else(|| DecodeError::InvalidChoice {
-        path: path(),
-        found: cut(text),
-        accepted: choices.iter().copied().map(name).collect(),
+    found.ok_or_else(|| {
+        let accepted = choices.iter().copied().map(name).collect();
+        DecodeError::InvalidChoice { path: path(), found: cut(text), accepted }.into()
     })
 }

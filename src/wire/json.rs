@@ -1,20 +1,25 @@
-//! A bounded reader of JSON into a tree that borrows from the text.
+//! A bounded reader of JSON into a tree that borrows from the text, and a writer.
 //!
-//! RFC 8259 to the letter, and on top of it: a field must not appear twice in an object, nesting
-//! and the number of members are bounded, half a surrogate pair is refused by name.
+//! Read is RFC 8259 to the letter, and on top of it: a field must not appear twice in an object,
+//! nesting and the number of members are bounded, half a surrogate pair is refused by name.
 //!
-//! Why not `serde_json`, which writes our frames: it keeps the last of two equal fields without a
-//! word, has no bound on members, tells its reasons only as prose, and copies every text into a
-//! tree of maps. This reader is on the path of every frame; it allocates once per object or array
-//! and otherwise only for texts with escapes. `serde_json` is its oracle in the tests.
+//! Why not `serde_json`: it keeps the last of two equal fields without a word, has no bound on
+//! members, tells its reasons only as prose, copies every text into a tree of maps, and carries
+//! code for sinks that fail. The reader is on the path of every frame; it allocates once per
+//! object or array and otherwise only for texts with escapes. `serde_json` is the oracle of both
+//! in the tests.
 
 mod reader;
 #[cfg(test)]
 mod tests;
+mod writer;
 
 use std::borrow::Cow;
 
 use self::reader::Reader;
+pub(crate) use self::writer::to_string;
+#[cfg(target_arch = "wasm32")]
+pub(crate) use self::writer::write;
 use crate::config::Limits;
 use crate::wire::error::{DecodeError, JsonType, cut};
 

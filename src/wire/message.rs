@@ -2,7 +2,7 @@
 
 use super::canonical::Decoded;
 use super::error::{DecodeError, Shape, cut};
-use super::fields::{Fields, unknown_type};
+use super::fields::{Decode, Fields, unknown_type};
 use super::json::Object;
 use super::plan::{USES, plan};
 use crate::config::BooleanPolicy;
@@ -13,11 +13,11 @@ use crate::message::{
 };
 
 type In<'f, 'a> = &'f mut Fields<'a, 'static>;
-type Out = Result<Message, DecodeError>;
+type Out = Decode<Message>;
 type Reader = (&'static str, fn(In<'_, '_>, BooleanPolicy) -> Out);
 
 /// Reads a structured message by its `type`.
-pub(super) fn decode(object: Object<'_>, policy: BooleanPolicy) -> Result<Decoded, DecodeError> {
+pub(super) fn decode(object: Object<'_>, policy: BooleanPolicy) -> Decode<Decoded> {
     let mut fields = Fields::new(object, PATH);
     let name = fields.word("type")?;
     let Some((_, read)) = READERS.iter().find(|(known, _)| *known == name) else {
@@ -110,17 +110,17 @@ fn idle(fields: In<'_, '_>, _: BooleanPolicy) -> Out {
     Ok(Message::Idle(Idle { note: fields.optional_text("note")? }))
 }
 
-fn timing(fields: In<'_, '_>) -> Result<Timing, DecodeError> {
+fn timing(fields: In<'_, '_>) -> Decode<Timing> {
     Ok(Timing {
         timeout_ms: fields.optional_millis("timeout_ms")?,
         cap_ms: fields.optional_millis("cap_ms")?,
     })
 }
 
-fn digest(fields: In<'_, '_>) -> Result<Digest, DecodeError> {
+fn digest(fields: In<'_, '_>) -> Decode<Digest> {
     let text = fields.word("digest")?;
     let invalid =
-        || DecodeError::InvalidDigest { path: fields.path_of("digest"), found: cut(&text) };
+        || DecodeError::InvalidDigest { path: fields.path_of("digest"), found: cut(&text) }.into();
     Digest::parse(&text).ok_or_else(invalid)
 }
 
@@ -160,7 +160,7 @@ mod tests {
         let json::Value::Object(object) = json::parse(text, &Limits::default()).unwrap() else {
             panic!("not an object: {text}");
         };
-        decode(object, BooleanPolicy::Semantic)
+        decode(object, BooleanPolicy::Semantic).map_err(|error| *error)
     }
 
     fn refused(text: &str) -> DecodeError {

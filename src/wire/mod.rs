@@ -20,7 +20,7 @@ pub use self::canonical::{Decoded, Head, RawBody, decode_envelope, decode_messag
 pub(crate) use self::error::cut;
 pub use self::error::{DecodeError, JsonType, Shape, Syntax};
 #[cfg(target_arch = "wasm32")]
-pub(crate) use self::fields::{Fields, wrong_type};
+pub(crate) use self::fields::{Decode, Fields, wrong_type};
 pub use self::json::Object;
 #[cfg(target_arch = "wasm32")]
 pub(crate) use self::json::Value;

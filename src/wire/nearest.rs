@@ -16,7 +16,7 @@ pub(crate) fn nearest<T>(
     let distance = |candidate: &T| {
         let name = name(candidate).to_ascii_lowercase();
         let length = text.chars().count().max(name.chars().count());
-        let distance = strsim::damerau_levenshtein(&text, &name);
+        let distance = strsim::osa_distance(&text, &name);
         (distance <= (length / 3).clamp(1, 3) && distance < length).then_some(distance)
     };
     let near = candidates.filter_map(|candidate| Some((distance(&candidate)?, candidate)));

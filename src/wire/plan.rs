@@ -1,7 +1,7 @@
 //! Reading a plan. The one object in which unknown fields are refused.
 
 use super::error::{DecodeError, Shape};
-use super::fields::{Fields, wrong_type};
+use super::fields::{Decode, Fields, wrong_type};
 use super::json::{self, Value};
 use crate::config::Limits;
 use crate::message::{Plan, Uses};
@@ -14,11 +14,11 @@ pub(crate) const USES: [Uses; 2] = [Uses::UntilReport, Uses::Once];
 /// # Errors
 /// [`DecodeError`] names the first thing that is wrong; paths begin at `plan`.
 pub fn decode_plan(text: &str, limits: &Limits) -> Result<Plan, DecodeError> {
-    plan(json::document(text, limits)?, "plan")
+    plan(json::document(text, limits)?, "plan").map_err(|error| *error)
 }
 
 /// Reads the plan at `path`. All five fields are required.
-pub(crate) fn plan(value: Value<'_>, path: &str) -> Result<Plan, DecodeError> {
+pub(crate) fn plan(value: Value<'_>, path: &str) -> Decode<Plan> {
     let Value::Object(object) = value else {
         return Err(wrong_type(path, Shape::Object, &value));
     };

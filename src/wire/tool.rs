@@ -12,6 +12,7 @@ mod slots;
 mod tests;
 
 use super::error::DecodeError;
+use super::fields::Decode;
 use super::json::{self, Object, Value};
 use super::note::Note;
 use crate::config::{BooleanPolicy, Limits};
@@ -125,19 +126,23 @@ pub fn decode_tool_call(
     limits: &Limits,
     booleans: BooleanPolicy,
 ) -> Result<ToolCall, DecodeError> {
-    let rules = Rules { limits, booleans };
+    tool_call(text, Rules { limits, booleans }).map_err(|error| *error)
+}
+
+fn tool_call(text: &str, rules: Rules<'_>) -> Decode<ToolCall> {
+    let limits = rules.limits;
     let value = json::document(text, limits)?;
     let found = value.json_type();
     match value {
         Value::Object(object) => read::tool_call(object, Vec::new(), rules),
         Value::Text(inner) => {
             let Some(object) = unwrap_object(&inner, "", limits)? else {
-                return Err(DecodeError::NotAnObject { found });
+                return Err(DecodeError::NotAnObject { found }.into());
             };
             read::tool_call(object, vec![Note::Unwrapped { path: String::new() }], rules)
         }
         Value::Null | Value::True | Value::False | Value::Number(_) | Value::Array(_) => {
-            Err(DecodeError::NotAnObject { found })
+            Err(DecodeError::NotAnObject { found }.into())
         }
     }
 }
@@ -152,27 +157,27 @@ pub fn looks_like_protocol(text: &str) -> bool {
     match json::parse(text, &Limits::default()) {
         Ok(Value::Object(object)) => matches!(object.get("type"), Some(Value::Text(_))),
         Ok(_) => false,
-        Err(_) => text.contains("\"type\""),
+        Err(_) => text.as_bytes().windows(TYPE.len()).any(|bytes| bytes == TYPE),
     }
 }
 
 /// The object that a text holds as JSON; `None` when the text does not even begin like one.
-fn unwrap_object<'t>(
-    text: &'t str,
-    path: &str,
-    limits: &Limits,
-) -> Result<Option<Object<'t>>, DecodeError> {
+fn unwrap_object<'t>(text: &'t str, path: &str, limits: &Limits) -> Decode<Option<Object<'t>>> {
     if opens_with(text, '{') {
         return Ok(json::parse(text, limits)?.into_object());
     }
     // Prose may begin with a quote; only a text in a text in a text is told by name.
     match json::parse(text, limits) {
         Ok(Value::Text(inner)) if opens_with(&inner, '{') || opens_with(&inner, '"') => {
-            Err(DecodeError::NestedTooOften { path: path.to_owned() })
+            Err(DecodeError::NestedTooOften { path: path.to_owned() }.into())
         }
         _ => Ok(None),
     }
 }
+
+/// How a structured message names its type. Looked for byte by byte: the search for texts is
+/// larger than all of this file.
+const TYPE: &[u8] = b"\"type\"";
 
 fn opens_with(text: &str, first: char) -> bool {
     text.trim_ascii_start().starts_with(first)

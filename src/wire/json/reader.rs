@@ -264,20 +264,9 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Moves to the next quote, backslash or control character, eight bytes at a time.
+    /// Moves to the next quote, backslash or control character.
     fn skip_plain(&mut self) {
-        let (words, tail) = self.rest().as_chunks::<8>();
-        let mut plain = 0;
-        for word in words {
-            let stops = stops(u64::from_le_bytes(*word));
-            if stops != 0 {
-                self.at += plain + stops.trailing_zeros() as usize / 8;
-                return;
-            }
-            plain += 8;
-        }
-        let in_tail = tail.iter().take_while(|byte| !matches!(byte, b'"' | b'\\' | 0..0x20));
-        self.at += plain + in_tail.count();
+        self.at += plain_length(self.rest());
     }
 
     fn peek(&self) -> Option<u8> {
@@ -311,6 +300,21 @@ impl<'a> Reader<'a> {
         self.refusal = why;
         Refused
     }
+}
+
+/// How many bytes come before the next quote, backslash or control character. Eight at a time.
+pub(super) fn plain_length(bytes: &[u8]) -> usize {
+    let (words, tail) = bytes.as_chunks::<8>();
+    let mut plain = 0;
+    for word in words {
+        let stops = stops(u64::from_le_bytes(*word));
+        if stops != 0 {
+            return plain + stops.trailing_zeros() as usize / 8;
+        }
+        plain += 8;
+    }
+    let in_tail = tail.iter().take_while(|byte| !matches!(byte, b'"' | b'\\' | 0..0x20));
+    plain + in_tail.count()
 }
 
 /// Marks, by its highest bit, the first byte of a word that ends a plain run of text. Marks above

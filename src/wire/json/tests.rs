@@ -265,3 +265,70 @@ fn an_excerpt_shows_what_was_written() {
     }
     assert_eq!(read(&long).unwrap().excerpt().chars().count(), 82);
 }
+
+fn any_text() -> impl Strategy<Value = String> {
+    // What needs an escape, and what only looks like it, in every place of a word of eight bytes.
+    proptest::collection::vec(
+        prop_oneof![
+            Just("\""),
+            Just("\\"),
+            Just("/"),
+            Just("\0"),
+            Just("\u{1f}"),
+            Just("\u{7f}"),
+            Just("\u{8}"),
+            Just("\t"),
+            Just("\n"),
+            Just("\u{c}"),
+            Just("\r"),
+            Just("\u{2028}"),
+            Just("请"),
+            Just("😀"),
+            Just("a"),
+            Just("plain words"),
+        ],
+        0..24,
+    )
+    .prop_map(|parts| parts.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_text_is_written_as_serde_json_writes_it(text in any_text()) {
+        prop_assert_eq!(to_string(&text), serde_json::to_string(&text).unwrap());
+    }
+}
+
+#[test]
+fn plain_data_is_written_as_serde_json_writes_it() {
+    #[derive(serde::Serialize)]
+    #[serde(tag = "type", rename_all = "snake_case")]
+    enum Tagged {
+        Plain(Inner),
+        WithMore(Outer),
+    }
+    #[derive(Clone, serde::Serialize)]
+    struct Inner {
+        yes: bool,
+        no: Option<bool>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        left_out: Option<u32>,
+        largest: u64,
+        list: Vec<Option<String>>,
+        empty: Vec<u8>,
+    }
+    #[derive(serde::Serialize)]
+    struct Outer {
+        before: u16,
+        #[serde(flatten)]
+        inner: Inner,
+    }
+    let list = vec![Some("a".to_owned()), None];
+    let (largest, empty) = (u64::MAX, Vec::new());
+    let inner = Inner { yes: true, no: None, left_out: None, largest, list, empty };
+    for value in [Tagged::Plain(inner.clone()), Tagged::WithMore(Outer { before: 0, inner })] {
+        assert_eq!(to_string(&value), serde_json::to_string(&value).unwrap());
+    }
+}

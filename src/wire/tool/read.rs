@@ -6,7 +6,7 @@ use super::slots::{Inner, Names, Slots};
 use super::{Rules, ToolCall, ToolMessage};
 use crate::message::{Recipient, Uses, is_blank};
 use crate::wire::error::{DecodeError, Shape};
-use crate::wire::fields::{text, unknown_type, wrong_type};
+use crate::wire::fields::{Decode, text, unknown_type, wrong_type};
 use crate::wire::json::{self, Object, Value};
 use crate::wire::note::Note;
 use crate::wire::plan::USES;
@@ -30,7 +30,6 @@ enum Topic {
     Idle,
 }
 
-type Decode<T> = Result<T, DecodeError>;
 type In<'s, 'a, 'l> = &'s mut Slots<'a, 'l>;
 
 /// Reads a tool call from its object.
@@ -70,7 +69,7 @@ fn take_wrapped<'a>(
         match json::parse(text, rules.limits) {
             Ok(Value::Object(object)) if is_structured(&object) => {}
             Ok(Value::Text(inner)) if holds_structured(&inner, rules) => {
-                return Err(DecodeError::NestedTooOften { path: name.to_owned() });
+                return Err(DecodeError::NestedTooOften { path: name.to_owned() }.into());
             }
             _ => continue,
         }
@@ -101,7 +100,7 @@ fn is_structured(object: &Object<'_>) -> bool {
 
 /// What the call is about, and where it says so.
 fn topic(slots: In<'_, '_, '_>) -> Decode<(String, Topic)> {
-    let told = slots.read(TYPE, |value, path, notes| {
+    let told = slots.read(TYPE, &|value, path, notes| {
         let name = text(value, || path.to_owned())?;
         let Some((canonical, topic)) = find_topic(&name) else {
             let known = TOPICS.iter().map(|(known, ..)| *known);
@@ -119,7 +118,7 @@ fn topic(slots: In<'_, '_, '_>) -> Decode<(String, Topic)> {
     let is_there = |name: &&str| !matches!(slots.outer.get(name), None | Some(Value::Null));
     if slots.inner.is_some() || DECIDING.iter().any(is_there) {
         let path = slots.path_of("type");
-        return Err(DecodeError::MissingField { path, expected: Shape::Text });
+        return Err(DecodeError::MissingField { path, expected: Shape::Text }.into());
     }
     Ok((String::new(), Topic::Text))
 }
@@ -133,7 +132,7 @@ fn recipient(slots: In<'_, '_, '_>, topic: Topic, type_path: &str) -> Decode<Opt
     let told = slots.recipient()?;
     match (topic, told) {
         (Topic::Broadcast, Some((other, Recipient::Member(_)))) => {
-            Err(DecodeError::Ambiguous { path: type_path.to_owned(), other })
+            Err(DecodeError::Ambiguous { path: type_path.to_owned(), other }.into())
         }
         (Topic::Broadcast, _) => Ok(Some(Recipient::Everyone)),
         (_, told) => Ok(told.map(|(_, to)| to)),
@@ -182,7 +181,7 @@ fn message(slots: In<'_, '_, '_>, topic: Topic, type_path: String) -> Decode<Too
 }
 
 fn chat(slots: In<'_, '_, '_>) -> Decode<ToolMessage> {
-    let told = slots.read(BODY, |value, path, _| match value {
+    let told = slots.read(BODY, &|value, path, _| match value {
         Value::Text(text) => Ok(Some(text.into_owned()).filter(|text| !is_blank(text))),
         Value::Null
         | Value::True
@@ -212,17 +211,20 @@ fn decision(slots: In<'_, '_, '_>, told: Option<bool>, type_path: String) -> Dec
     slots.notes.extend(action.iter().map(|(path, _)| note(path)));
     let mut all = approve.into_iter().chain(action).chain(told.map(|told| (type_path, told)));
     let Some((first, decided)) = all.next() else {
-        return Err(DecodeError::MissingField { path, expected: Shape::Boolean });
+        return Err(DecodeError::MissingField { path, expected: Shape::Boolean }.into());
     };
     match all.find(|(_, other)| *other != decided) {
-        Some((other, _)) => Err(DecodeError::Ambiguous { path: first, other }),
+        Some((other, _)) => Err(DecodeError::Ambiguous { path: first, other }.into()),
         None => Ok(decided),
     }
 }
 
 fn success(slots: In<'_, '_, '_>) -> Decode<bool> {
-    let missing = DecodeError::MissingField { path: slots.path_of("ok"), expected: Shape::Boolean };
-    slots.boolean(&["ok"])?.map(|(_, ok)| ok).ok_or(missing)
+    let path = slots.path_of("ok");
+    let (_, ok) = slots
+        .boolean(&["ok"])?
+        .ok_or(DecodeError::MissingField { path, expected: Shape::Boolean })?;
+    Ok(ok)
 }
 
 const MESSAGE: &str = "message";

@@ -5,7 +5,7 @@ use crate::message::{Plan, Recipient};
 use crate::time::Millis;
 use crate::wire::boolean::boolean;
 use crate::wire::error::{DecodeError, join};
-use crate::wire::fields::{self, choice};
+use crate::wire::fields::{self, Decode, choice};
 use crate::wire::json::{Object, Value};
 use crate::wire::note::Note;
 use crate::wire::plan;
@@ -27,14 +27,15 @@ pub(super) struct Inner<'a> {
     pub(super) object: Object<'a>,
 }
 
-type Decode<T> = Result<T, DecodeError>;
+/// Makes of a value what is meant by it; `None` when it says nothing.
+type Convert<'c, 'a, T> = &'c dyn Fn(Value<'a>, &str, &mut Vec<Note>) -> Decode<Option<T>>;
 
 impl<'a> Slots<'a, '_> {
     /// The one value of a field that may be written in several places. Null is nothing.
     pub(super) fn read<T: PartialEq>(
         &mut self,
         names: Names,
-        convert: impl Fn(Value<'a>, &str, &mut Vec<Note>) -> Decode<Option<T>>,
+        convert: Convert<'_, 'a, T>,
     ) -> Decode<Option<(String, T)>> {
         let mut found = self.take_all(names);
         found.retain(|(_, value)| *value != Value::Null);
@@ -43,7 +44,7 @@ impl<'a> Slots<'a, '_> {
 
     /// A text; the empty one says nothing, for schemas make models fill every field.
     pub(super) fn text(&mut self, names: Names) -> Decode<Option<String>> {
-        let found = self.read(names, |value, path, _| {
+        let found = self.read(names, &|value, path, _| {
             let text = fields::text(value, || path.to_owned())?;
             Ok(Some(text).filter(|text| !text.is_empty()))
         })?;
@@ -52,7 +53,7 @@ impl<'a> Slots<'a, '_> {
 
     /// To whom, and where that was written. The empty text says nothing.
     pub(super) fn recipient(&mut self) -> Decode<Option<(String, Recipient)>> {
-        self.read(TO, |value, path, _| {
+        self.read(TO, &|value, path, _| {
             let text = fields::text(value, || path.to_owned())?;
             if text.is_empty() {
                 return Ok(None);
@@ -63,7 +64,7 @@ impl<'a> Slots<'a, '_> {
 
     /// The id of a request, or its beginning.
     pub(super) fn request_id(&mut self) -> Decode<Option<String>> {
-        let found = self.read(REQUEST_ID, |value, path, _| {
+        let found = self.read(REQUEST_ID, &|value, path, _| {
             let text = fields::text(value, || path.to_owned())?;
             if text.is_empty() {
                 return Ok(None);
@@ -76,7 +77,7 @@ impl<'a> Slots<'a, '_> {
 
     /// A span of time.
     pub(super) fn millis(&mut self, names: Names) -> Decode<Option<Millis>> {
-        let found = self.read(names, |value, path, _| {
+        let found = self.read(names, &|value, path, _| {
             fields::integer(&value, 0, || path.to_owned()).map(Some)
         })?;
         Ok(found.map(|(_, ms)| Millis::new(ms)))
@@ -89,7 +90,7 @@ impl<'a> Slots<'a, '_> {
         choices: &[T],
         name: impl Fn(T) -> &'static str,
     ) -> Decode<Option<(String, T)>> {
-        self.read(names, |value, path, _| {
+        self.read(names, &|value, path, _| {
             let text = fields::text(value, || path.to_owned())?;
             choice(&text, choices, &name, || path.to_owned()).map(Some)
         })
@@ -100,7 +101,7 @@ impl<'a> Slots<'a, '_> {
     pub(super) fn boolean(&mut self, names: Names) -> Decode<Option<(String, bool)>> {
         let policy = self.rules.booleans;
         let found = self.take_all(names);
-        self.agree(found, |value, path, notes| {
+        self.agree(found, &|value, path, notes| {
             let (value, note) = boolean(Some(&value), path.to_owned(), policy)?;
             notes.extend(note);
             Ok(Some(value))
@@ -110,7 +111,7 @@ impl<'a> Slots<'a, '_> {
     /// A plan: an object, or one as JSON inside a text.
     pub(super) fn plan(&mut self) -> Decode<Option<Plan>> {
         let limits = self.rules.limits;
-        let found = self.read(PLAN, |value, path, notes| {
+        let found = self.read(PLAN, &|value, path, notes| {
             let Value::Text(text) = &value else { return plan::plan(value, path).map(Some) };
             let Some(object) = unwrap_object(text, path, limits)? else {
                 return plan::plan(value, path).map(Some);
@@ -144,7 +145,7 @@ impl<'a> Slots<'a, '_> {
     fn agree<T: PartialEq>(
         &mut self,
         found: Vec<(String, Value<'a>)>,
-        convert: impl Fn(Value<'a>, &str, &mut Vec<Note>) -> Decode<Option<T>>,
+        convert: Convert<'_, 'a, T>,
     ) -> Decode<Option<(String, T)>> {
         let mut agreed: Option<(String, T)> = None;
         for (other, value) in found {
@@ -152,7 +153,7 @@ impl<'a> Slots<'a, '_> {
             match agreed {
                 None => agreed = Some((other, value)),
                 Some((_, ref same)) if *same == value => {}
-                Some((path, _)) => return Err(DecodeError::Ambiguous { path, other }),
+                Some((path, _)) => return Err(DecodeError::Ambiguous { path, other }.into()),
             }
         }
         Ok(agreed)
