@@ -70,6 +70,8 @@ mod message;
 mod request;
 mod time;
 mod validate;
+#[cfg_attr(not(test), expect(dead_code, reason = "not yet used by the engine"))]
+mod waits;
 #[cfg(target_arch = "wasm32")]
 pub mod wasm;
 mod wire;
@@ -96,9 +98,9 @@ pub use crate::ids::{
 pub use crate::journal::{AuditEntry, DropReason, Noted, Verdict};
 pub use crate::message::{
     Action, Body, Cancel, Cause, Digest, Envelope, ExecutionReport, Exited, Idle, Kind, Liveness,
-    Message, Plan, PlanApprovalRequest, PlanApprovalResponse, Progress, Receipt, Received,
+    Message, Plan, PlanApprovalRequest, PlanApprovalResponse, Probe, Progress, Receipt, Received,
     Recipient, Reminder, Role, ScopeEntry, ScopeError, SettleCode, Settled, ShutdownRequest,
-    ShutdownResponse, Status, Timing, Uses, WIRE_VERSION, is_blank,
+    ShutdownResponse, Status, Timing, Uses, WIRE_VERSION, Wait, is_blank,
 };
 pub use crate::time::{Millis, Timestamp};
 pub use crate::validate::{InvalidMessage, Origin, Target, Valid, check, nearest_name};

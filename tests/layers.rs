@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 /// From the top, which imports nothing, to the binding, which may import everything. `lib.rs`
 /// stands outside: it only re-exports.
-const ROOMS: [&str; 17] = [
+const ROOMS: [&str; 18] = [
     "time",
     "ids",
     "message",
@@ -26,6 +26,7 @@ const ROOMS: [&str; 17] = [
     "effect",
     "request",
     "member",
+    "waits",
     "gate",
     "snapshot",
     "error",

@@ -6,6 +6,7 @@
 mod kind;
 mod lang;
 mod plan;
+mod probe;
 mod recipient;
 mod scope;
 mod text;
@@ -16,6 +17,7 @@ pub use self::kind::{Cause, Kind, Liveness, Received, Role, SettleCode, Status};
 pub use self::lang::Lang;
 pub(crate) use self::plan::FieldHasher;
 pub use self::plan::{Digest, Plan, Uses};
+pub use self::probe::{Probe, Wait};
 pub use self::recipient::Recipient;
 pub use self::scope::{Action, ScopeEntry, ScopeError};
 pub use self::text::is_blank;
