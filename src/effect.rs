@@ -333,11 +333,13 @@ pub enum Alarm {
     SendFailed,
     /// An execution report was sent as often as a request is, and nobody acknowledged it.
     ReportLost,
+    /// A member repeats itself beyond all measure; its repeats get no answer for a while.
+    Storm,
 }
 
 impl Alarm {
     /// Every alarm.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::WorkerLost,
         Self::Reclaim,
         Self::LostWorkerAlive,
@@ -350,6 +352,7 @@ impl Alarm {
         Self::UnannouncedLife,
         Self::SendFailed,
         Self::ReportLost,
+        Self::Storm,
     ];
 
     /// The name that people and programs see.
@@ -368,6 +371,7 @@ impl Alarm {
             Self::UnannouncedLife => "unannounced_life",
             Self::SendFailed => "send_failed",
             Self::ReportLost => "report_lost",
+            Self::Storm => "storm",
         }
     }
 }

@@ -51,6 +51,8 @@ pub enum DropReason {
     DigestMismatch,
     /// It reports on work that was not approved.
     Unapproved,
+    /// It only repeats what was said, and its sender repeats itself beyond the bound.
+    Throttled,
     /// We have left; nothing reaches us any more.
     ReceiverLeft,
 }
@@ -64,6 +66,8 @@ pub enum Noted {
     Progress,
     /// A sign of life.
     SignOfLife,
+    /// The member is idle still: the host knows, and nothing has changed.
+    IdleAgain,
     /// A request that we know; where we had answered it, the answer was sent again.
     AskedAgain,
     /// The execution report of approved work.
@@ -230,7 +234,7 @@ impl Audit {
 
 impl DropReason {
     /// Every reason.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::Orphan,
         Self::Late,
         Self::Duplicate,
@@ -249,6 +253,7 @@ impl DropReason {
         Self::WrongKind,
         Self::DigestMismatch,
         Self::Unapproved,
+        Self::Throttled,
         Self::ReceiverLeft,
     ];
 
@@ -274,6 +279,7 @@ impl DropReason {
             Self::WrongKind => "wrong_kind",
             Self::DigestMismatch => "digest_mismatch",
             Self::Unapproved => "unapproved",
+            Self::Throttled => "throttled",
             Self::ReceiverLeft => "receiver_left",
         }
     }
@@ -287,6 +293,7 @@ impl Noted {
             Self::Chat => "chat",
             Self::Progress => "progress",
             Self::SignOfLife => "sign_of_life",
+            Self::IdleAgain => "idle_again",
             Self::AskedAgain => "asked_again",
             Self::Report => "report",
             Self::Exit => "exit",

@@ -46,6 +46,9 @@ impl Engine {
         let slot = self.ledger.insert(entry);
         self.deadlines.set(Subject::Request(slot), deadline);
         self.note_request(slot, Verdict::Accepted, None);
+        if let Some(peer) = self.ledger.get(slot).map(|entry| entry.peer) {
+            self.expect_repeats(peer);
+        }
         slot
     }
 
@@ -208,6 +211,7 @@ impl Engine {
     fn note_request(&mut self, slot: usize, verdict: Verdict, was: Option<Status>) {
         let Some(entry) = self.ledger.get(slot) else { return };
         let (me, peer) = (self.name_of(self.roster.me()), self.name_of(entry.peer));
+        let other = entry.peer;
         let (from, to) = match entry.side() {
             Side::Asked => (me, peer),
             Side::Owed => (peer, me),
@@ -236,5 +240,6 @@ impl Engine {
             cause,
             ..self.entry(verdict)
         });
+        self.idle_is_news(other);
     }
 }

@@ -12,6 +12,7 @@
 //! | `act` | transition, commit, carry out |
 //! | `outbox` | frames go out |
 //! | `members` | liveness, lives, leaving |
+//! | `noise` | repeats: told once, answered up to a bound |
 //! | `timers` | deadlines come |
 //! | `critical` | critical sections |
 //! | `views`, `hash` | what can be read |
@@ -26,6 +27,7 @@ mod dispatch;
 mod hash;
 mod ledger;
 mod members;
+mod noise;
 mod outbox;
 mod receive;
 mod resolve;

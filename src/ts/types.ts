@@ -155,6 +155,7 @@ export const NOTED_AS = [
   "chat",
   "progress",
   "sign_of_life",
+  "idle_again",
   "asked_again",
   "report",
   "exit",
@@ -180,6 +181,7 @@ export const DROP_REASONS = [
   "wrong_kind",
   "digest_mismatch",
   "unapproved",
+  "throttled",
   "receiver_left",
 ] as const;
 
