@@ -126,7 +126,8 @@ pub struct ClosedEvent {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub reason: Option<String>,
-    /// Whether this member had approved, and the approval came to nothing.
+    /// Whether this member had approved, and the approval came to nothing. Never so when it agreed
+    /// to leave: it leaves, however the request ended.
     pub approval_without_effect: bool,
 }
 

@@ -176,6 +176,7 @@ const PINS: &[(&str, &str)] = &[
     ("ambiguous", "undecodable"),
     ("ambiguous_prefix", "not_now"),
     ("answer_conflicts", "not_now"),
+    ("approval_ended", "not_now"),
     ("bad_action", "misuse"),
     ("bad_clock", "misuse"),
     ("bad_option", "misuse"),

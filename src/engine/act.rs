@@ -2,7 +2,7 @@
 
 use super::Engine;
 use super::ledger::{Content, Entry, Side};
-use crate::authority;
+use crate::authority::{self, Approval};
 use crate::deadline::Subject;
 use crate::effect::{Alarm, AlarmEvent, ClosedEvent, Event, Outcome, RequestEvent};
 use crate::ids::{MemberIndex, MemberName, RequestId};
@@ -175,9 +175,11 @@ impl Engine {
         }
     }
 
-    fn tell_closed(&mut self, slot: usize, approval_without_effect: bool) {
+    fn tell_closed(&mut self, slot: usize, had_approved: bool) {
         let Some(entry) = self.ledger.get(slot) else { return };
         let State::Owed(Owed::Closed { status, cause }) = entry.state else { return };
+        // Whoever agreed to leave leaves, however the request ended.
+        let stands = authority::rules(entry.content.kind()).approval == Approval::Leaves;
         let event = ClosedEvent {
             request_id: entry.id.clone(),
             kind: entry.content.kind(),
@@ -185,7 +187,7 @@ impl Engine {
             status,
             cause,
             reason: entry.detail.clone(),
-            approval_without_effect,
+            approval_without_effect: had_approved && !stands,
         };
         self.event(Event::Closed(event));
     }

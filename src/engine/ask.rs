@@ -178,6 +178,30 @@ impl Engine {
     }
 }
 
+impl Engine {
+    /// Why a report is refused. An approval that takes none is one that ended with our leaving.
+    pub(super) fn no_report(&self, rejection: Rejection) -> NotNow {
+        match rejection {
+            Rejection::NotApproved { status: Status::Approved } => match self.presence() {
+                Liveness::Left => NotNow::SelfLeaving,
+                Liveness::Active
+                | Liveness::Busy
+                | Liveness::Leaving
+                | Liveness::Suspect
+                | Liveness::Lost => NotNow::ApprovalEnded,
+            },
+            Rejection::NotApproved { .. }
+            | Rejection::Late { .. }
+            | Rejection::Duplicate { .. }
+            | Rejection::Conflicting { .. }
+            | Rejection::NotPending { .. }
+            | Rejection::WrongSide
+            | Rejection::WrongKind
+            | Rejection::NotDue => not_now(rejection),
+        }
+    }
+}
+
 pub(super) fn not_now(rejection: Rejection) -> NotNow {
     match rejection {
         Rejection::Duplicate { status } => NotNow::AlreadyAnswered { status },

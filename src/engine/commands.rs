@@ -2,7 +2,6 @@
 //!
 //! Every command checks everything first and changes nothing when it is refused.
 
-use super::ask::not_now;
 use super::ledger::{Content, Side};
 use super::{Actor, Engine};
 use crate::authority;
@@ -108,7 +107,8 @@ impl Engine {
     /// until the lead acknowledges it, as often as an unanswered request.
     ///
     /// # Errors
-    /// When the plan is unknown, not approved, or reported already.
+    /// When the plan is unknown, not approved, or reported already, or when this member has agreed
+    /// to leave.
     pub fn report(
         &mut self,
         now: Timestamp,
@@ -123,7 +123,7 @@ impl Engine {
             let before = engine.ledger.swap_detail(slot, detail);
             if let Err(rejection) = engine.apply(slot, Input::Finish { ok }) {
                 engine.ledger.swap_detail(slot, before);
-                return Err(not_now(rejection).into());
+                return Err(engine.no_report(rejection).into());
             }
             engine.id_of(slot)
         })

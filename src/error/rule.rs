@@ -110,6 +110,7 @@ const fn not_now(error: &NotNow) -> &'static str {
         NotNow::RecipientLeaving { .. }
         | NotNow::RecipientLeft { .. }
         | NotNow::RecipientLost { .. }
+        | NotNow::ApprovalEnded
         | NotNow::SelfLeaving => LIVENESS,
         NotNow::TooManyOpen { .. } => SIZE,
         NotNow::GateClosed { .. } => GATE,
