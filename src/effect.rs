@@ -3,8 +3,11 @@
 //! Owns the data that leaves the engine. Everything is plain data in the host's words: names
 //! instead of places, milliseconds as numbers. Imports `ids`, `message` and `time`.
 
+mod undeliverable;
+
 use serde::Serialize;
 
+pub use self::undeliverable::UndeliverableEvent;
 use crate::ids::{Incarnation, MemberName, RequestId};
 use crate::message::{Cause, Digest, Kind, Liveness, Plan, SettleCode, Status, Uses};
 use crate::time::{Millis, Timestamp};
@@ -54,6 +57,8 @@ pub enum Event {
     Drain(DrainEvent),
     /// A member's liveness changed.
     Liveness(LivenessEvent),
+    /// A text did not get through.
+    Undeliverable(UndeliverableEvent),
     /// Something needs attention.
     Alarm(AlarmEvent),
 }

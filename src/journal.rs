@@ -74,6 +74,8 @@ pub enum Noted {
     Report,
     /// The member has left.
     Exit,
+    /// A text of the member's did not get through.
+    Undeliverable,
 }
 
 /// What became of an arriving frame: always exactly one of these.
@@ -297,6 +299,7 @@ impl Noted {
             Self::AskedAgain => "asked_again",
             Self::Report => "report",
             Self::Exit => "exit",
+            Self::Undeliverable => "undeliverable",
         }
     }
 }

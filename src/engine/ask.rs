@@ -22,9 +22,7 @@ impl Engine {
         options: AskOptions,
     ) -> Checked<RequestId> {
         let kind = content.kind();
-        let AskOptions { timeout, cap } = options;
-        let cap = cap.unwrap_or_else(|| self.config.timing.cap.max(timeout.unwrap_or_default()));
-        let timeout = timeout.unwrap_or_else(|| self.config.timing.timeout.min(cap));
+        let (timeout, cap) = self.limits_of(options);
         let mut entry = Entry {
             id: self.new_id(),
             peer: self.roster.me(),
@@ -60,6 +58,13 @@ impl Engine {
         let slot = self.register(entry);
         self.send_request(slot);
         Ok(id)
+    }
+
+    /// The idle limit and the hard limit of a request.
+    pub(super) fn limits_of(&self, options: AskOptions) -> (Millis, Millis) {
+        let AskOptions { timeout, cap } = options;
+        let cap = cap.unwrap_or_else(|| self.config.timing.cap.max(timeout.unwrap_or_default()));
+        (timeout.unwrap_or_else(|| self.config.timing.timeout.min(cap)), cap)
     }
 
     /// Answers a request; `kind` is what the answer says it is about, where it says so.

@@ -74,6 +74,7 @@ impl Engine {
             Message::ExecutionReport(m) => self.report_from(from, m),
             Message::Exited(m) => self.exited_from(from, &m),
             Message::Idle(m) => self.idle_from(from, m.note),
+            Message::Undeliverable(m) => self.undeliverable_from(from, m),
         }
     }
 

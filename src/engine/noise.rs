@@ -134,7 +134,12 @@ fn again(result: &Result<Disposition, Stop>) -> Option<Again> {
         },
         Ok(
             Disposition::Noted(
-                Noted::Chat | Noted::Progress | Noted::SignOfLife | Noted::Report | Noted::Exit,
+                Noted::Chat
+                | Noted::Progress
+                | Noted::SignOfLife
+                | Noted::Report
+                | Noted::Exit
+                | Noted::Undeliverable,
             )
             | Disposition::Accepted(_)
             | Disposition::Settled(_)
