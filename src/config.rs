@@ -101,10 +101,10 @@ pub struct Limits {
     pub open_per_member: usize,
     /// How many repeats about one request are borne from one sender in one
     /// [`repeat_window`](TimingConfig::repeat_window); for each sender, so many for each request
-    /// that it may have open with us and for each that begins meanwhile. 24: a request with its
-    /// three reminders, and the report of its work with three repeats, all of it delivered twice,
-    /// are 14 repeats; the answers to a request of ours and its reminders, delivered twice, are 7
-    /// more; the rest is room. Raise it with `reminders`.
+    /// that it may have open with us and for each that begins meanwhile. 40: with three reminders
+    /// and every frame delivered twice, a request that ends before our eight answers arrive brings
+    /// 24 repeats (7 of itself, 17 of its outcome), one whose work is reported 14; a request of
+    /// ours brings 15 of its answer. Raise it with `reminders`.
     pub repeats_per_request: usize,
     /// How many settled requests are remembered per member. 256: a late answer to an older one is
     /// dropped as an orphan instead of late; nothing else changes.
@@ -287,7 +287,7 @@ impl Limits {
         depth: 32,
         items: 1_024,
         open_per_member: 64,
-        repeats_per_request: 24,
+        repeats_per_request: 40,
         remembered_per_member: 256,
         audit_entries: 1_024,
         members: 256,

@@ -2,6 +2,7 @@
 
 use std::collections::BinaryHeap;
 
+use super::critical::waits_for_leave;
 use super::ledger::{Content, Entry, Side};
 use super::{Engine, Refusable};
 use crate::authority::{self, Approval};
@@ -13,7 +14,7 @@ use crate::ids::{Incarnation, MemberIndex};
 use crate::journal::{AuditEntry, Verdict};
 use crate::member::{Breaker, Judgement};
 use crate::message::{Cause, Liveness, Role, Status};
-use crate::request::{Feedback, Input};
+use crate::request::{Answer, Feedback, Input};
 use crate::time::Timestamp;
 
 impl Engine {
@@ -217,10 +218,21 @@ impl Engine {
 
     // ---- this member ----
 
-    /// We agreed to leave: nothing new begins, what we asked for ends, the gate closes.
+    /// We agreed to leave: nothing new begins, what we asked for ends, the gate closes. Whoever
+    /// else asked us to leave has our yes, and nobody waits for our other decisions.
     pub(super) fn leave(&mut self) {
         self.set_presence(self.roster.me(), Liveness::Leaving);
         self.end_own(Cause::Leaving);
+        let waits =
+            |entry: &Entry| entry.side() == Side::Owed && entry.state.status() == Status::Pending;
+        for slot in self.slots(&waits) {
+            let input = if self.ledger.get(slot).is_some_and(waits_for_leave) {
+                Input::Decide(Answer { approve: true, note: None, retry_after: None })
+            } else {
+                Input::Gone(Cause::Leaving)
+            };
+            self.apply_quietly(slot, input);
+        }
     }
 
     /// Ends everything that this member has asked for.

@@ -120,7 +120,7 @@ pub struct LimitOptions {
     /// How many open requests one member may have with us, each way. Default: 64.
     #[tsify(optional, type = "number | undefined")]
     pub open_per_member: Option<u32>,
-    /// How many repeats about one request are borne from one sender in a window. Default: 24.
+    /// How many repeats about one request are borne from one sender in a window. Default: 40.
     #[tsify(optional, type = "number | undefined")]
     pub repeats_per_request: Option<u32>,
     /// How many settled requests are remembered per member. Default: 256.

@@ -127,6 +127,27 @@ fn a_plan_approved_too_late_still_is_without_effect() {
     assert_eq!((told.len(), told[0].approval_without_effect), (1, true));
 }
 
+#[test]
+fn whoever_agrees_to_one_shutdown_agrees_to_all() {
+    let mut net = Net::team(&["alice"]);
+    let first = net.ask_shutdown("alice");
+    net.network.cut(LEAD, "alice");
+    net.cancel(LEAD, &first).unwrap();
+    net.network.heal();
+    let second = net.ask_shutdown("alice");
+    assert_eq!(net.engine("alice").obligations().len(), 2, "the withdrawal was lost");
+    net.approve("alice", &first);
+    assert_eq!(net.engine("alice").obligations(), []);
+    let outcome = net.outcome(LEAD, &second);
+    assert_eq!((outcome.status, outcome.cause), (Status::Approved, Cause::Member));
+    assert_eq!(net.status(LEAD, &first), Status::Cancelled);
+    assert_eq!(net.alarms(LEAD), [Alarm::LeftDespiteCancel]);
+    net.exit("alice").unwrap();
+    assert_eq!(net.liveness(LEAD, "alice"), Liveness::Left);
+    net.advance(60_000);
+    assert_eq!(net.alarms(LEAD), [Alarm::LeftDespiteCancel]);
+}
+
 // ---- lost ----
 
 #[test]
