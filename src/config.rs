@@ -77,6 +77,11 @@ pub struct TimingConfig {
     /// The idle limit of the one trial request after that. 10 000: a member that is back answers
     /// quickly, and a trial that fails must be cheap.
     pub trial_timeout: Millis,
+    /// Over how long the repeats of one sender are counted; beyond the bound (see
+    /// [`Limits::repeats_per_request`]) they get no answer until it is over. 10 000: shorter than
+    /// the time between two reminders (15 000), so that the next one of an honest sender that was
+    /// caught in a storm of its transport gets its answer.
+    pub repeat_window: Millis,
 }
 
 /// Bounds on what a peer can make grow. Over a bound is a refusal with a code.
@@ -94,6 +99,13 @@ pub struct Limits {
     /// How many open requests one member may have with us, each way. 64: a model that has more
     /// open is in a loop.
     pub open_per_member: usize,
+    /// How many repeats about one request are borne from one sender in one
+    /// [`repeat_window`](TimingConfig::repeat_window); for each sender, so many for each request
+    /// that it may have open with us and for each that begins meanwhile. 40: with three reminders
+    /// and every frame delivered twice, a request that ends before our eight answers arrive brings
+    /// 24 repeats (7 of itself, 17 of its outcome), one whose work is reported 14; a request of
+    /// ours brings 15 of its answer. Raise it with `reminders`.
+    pub repeats_per_request: usize,
     /// How many settled requests are remembered per member. 256: a late answer to an older one is
     /// dropped as an orphan instead of late; nothing else changes.
     pub remembered_per_member: usize,
@@ -245,6 +257,7 @@ impl TimingConfig {
             strikes,
             breaker_cooldown,
             trial_timeout,
+            repeat_window,
         } = *self;
         let spans = [
             ("timeout", timeout),
@@ -253,6 +266,7 @@ impl TimingConfig {
             ("exit_grace", exit_grace),
             ("breaker_cooldown", breaker_cooldown),
             ("trial_timeout", trial_timeout),
+            ("repeat_window", repeat_window),
             ("strikes", Millis::new(u64::from(strikes))),
         ];
         if let Some((field, _)) = spans.iter().find(|(_, span)| span.as_ms() == 0) {
@@ -273,6 +287,7 @@ impl Limits {
         depth: 32,
         items: 1_024,
         open_per_member: 64,
+        repeats_per_request: 40,
         remembered_per_member: 256,
         audit_entries: 1_024,
         members: 256,
@@ -285,6 +300,7 @@ impl Limits {
             depth,
             items,
             open_per_member,
+            repeats_per_request,
             remembered_per_member,
             audit_entries,
             members,
@@ -295,6 +311,7 @@ impl Limits {
             ("depth", depth),
             ("items", items),
             ("open_per_member", open_per_member),
+            ("repeats_per_request", repeats_per_request),
             ("remembered_per_member", remembered_per_member),
             ("audit_entries", audit_entries),
             ("members", members),
@@ -318,6 +335,7 @@ impl Default for TimingConfig {
             strikes: 3,
             breaker_cooldown: Millis::new(60_000),
             trial_timeout: Millis::new(10_000),
+            repeat_window: Millis::new(10_000),
         }
     }
 }

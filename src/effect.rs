@@ -3,8 +3,11 @@
 //! Owns the data that leaves the engine. Everything is plain data in the host's words: names
 //! instead of places, milliseconds as numbers. Imports `ids`, `message` and `time`.
 
+mod undeliverable;
+
 use serde::Serialize;
 
+pub use self::undeliverable::UndeliverableEvent;
 use crate::ids::{Incarnation, MemberName, RequestId};
 use crate::message::{Cause, Digest, Kind, Liveness, Plan, SettleCode, Status, Uses};
 use crate::time::{Millis, Timestamp};
@@ -54,6 +57,8 @@ pub enum Event {
     Drain(DrainEvent),
     /// A member's liveness changed.
     Liveness(LivenessEvent),
+    /// A text did not get through.
+    Undeliverable(UndeliverableEvent),
     /// Something needs attention.
     Alarm(AlarmEvent),
 }
@@ -126,7 +131,8 @@ pub struct ClosedEvent {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub reason: Option<String>,
-    /// Whether this member had approved, and the approval came to nothing.
+    /// Whether this member had approved, and the approval came to nothing. Never so when it agreed
+    /// to leave: it leaves, however the request ended.
     pub approval_without_effect: bool,
 }
 
@@ -333,11 +339,13 @@ pub enum Alarm {
     SendFailed,
     /// An execution report was sent as often as a request is, and nobody acknowledged it.
     ReportLost,
+    /// A member repeats itself beyond all measure; its repeats get no answer for a while.
+    Storm,
 }
 
 impl Alarm {
     /// Every alarm.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::WorkerLost,
         Self::Reclaim,
         Self::LostWorkerAlive,
@@ -350,6 +358,7 @@ impl Alarm {
         Self::UnannouncedLife,
         Self::SendFailed,
         Self::ReportLost,
+        Self::Storm,
     ];
 
     /// The name that people and programs see.
@@ -368,6 +377,7 @@ impl Alarm {
             Self::UnannouncedLife => "unannounced_life",
             Self::SendFailed => "send_failed",
             Self::ReportLost => "report_lost",
+            Self::Storm => "storm",
         }
     }
 }

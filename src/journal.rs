@@ -51,6 +51,8 @@ pub enum DropReason {
     DigestMismatch,
     /// It reports on work that was not approved.
     Unapproved,
+    /// It only repeats what was said, and its sender repeats itself beyond the bound.
+    Throttled,
     /// We have left; nothing reaches us any more.
     ReceiverLeft,
 }
@@ -64,12 +66,16 @@ pub enum Noted {
     Progress,
     /// A sign of life.
     SignOfLife,
+    /// The member is idle still: the host knows, and nothing has changed.
+    IdleAgain,
     /// A request that we know; where we had answered it, the answer was sent again.
     AskedAgain,
     /// The execution report of approved work.
     Report,
     /// The member has left.
     Exit,
+    /// A text of the member's did not get through.
+    Undeliverable,
 }
 
 /// What became of an arriving frame: always exactly one of these.
@@ -230,7 +236,7 @@ impl Audit {
 
 impl DropReason {
     /// Every reason.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::Orphan,
         Self::Late,
         Self::Duplicate,
@@ -249,6 +255,7 @@ impl DropReason {
         Self::WrongKind,
         Self::DigestMismatch,
         Self::Unapproved,
+        Self::Throttled,
         Self::ReceiverLeft,
     ];
 
@@ -274,6 +281,7 @@ impl DropReason {
             Self::WrongKind => "wrong_kind",
             Self::DigestMismatch => "digest_mismatch",
             Self::Unapproved => "unapproved",
+            Self::Throttled => "throttled",
             Self::ReceiverLeft => "receiver_left",
         }
     }
@@ -287,9 +295,11 @@ impl Noted {
             Self::Chat => "chat",
             Self::Progress => "progress",
             Self::SignOfLife => "sign_of_life",
+            Self::IdleAgain => "idle_again",
             Self::AskedAgain => "asked_again",
             Self::Report => "report",
             Self::Exit => "exit",
+            Self::Undeliverable => "undeliverable",
         }
     }
 }

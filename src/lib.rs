@@ -82,10 +82,11 @@ pub use crate::deadline::DeadlineKind;
 pub use crate::effect::{
     Alarm, AlarmEvent, ClosedEvent, DrainEvent, Effect, Event, Holding, IdleEvent, LivenessEvent,
     MessageEvent, Outcome, ProgressEvent, ReminderEvent, ReportEvent, RequestEvent, Send,
+    UndeliverableEvent,
 };
 pub use crate::engine::{
-    AskOptions, Disposition, Engine, MemberView, Obligation, Refusable, RequestView, Response,
-    SectionId, SectionPolicy, Sender, StateHash, ToolOutcome,
+    AskOptions, Asking, Disposition, Engine, MemberView, Obligation, Refusable, RequestView,
+    Response, SectionId, SectionPolicy, Sender, StateHash, ToolOutcome, WorkerAsked,
 };
 pub use crate::error::{
     CodeInfo, Family, Lang, Misuse, NotNow, ProtocolError, RULES, catalogue, explain_code,
@@ -100,7 +101,7 @@ pub use crate::message::{
     Action, Body, Cancel, Cause, Digest, Envelope, ExecutionReport, Exited, Idle, Kind, Liveness,
     Message, Plan, PlanApprovalRequest, PlanApprovalResponse, Probe, Progress, Receipt, Received,
     Recipient, Reminder, Role, ScopeEntry, ScopeError, SettleCode, Settled, ShutdownRequest,
-    ShutdownResponse, Status, Timing, Uses, WIRE_VERSION, Wait, is_blank,
+    ShutdownResponse, Status, Timing, Undeliverable, Uses, WIRE_VERSION, Wait, is_blank,
 };
 pub use crate::time::{Millis, Timestamp};
 pub use crate::validate::{InvalidMessage, Origin, Target, Valid, check, nearest_name};

@@ -245,7 +245,8 @@ fn check_roles(message: &Message, from: Role, to: Role) -> Result<(), InvalidMes
         | Message::Cancel(_)
         | Message::ExecutionReport(_)
         | Message::Exited(_)
-        | Message::Idle(_) => Ok(()),
+        | Message::Idle(_)
+        | Message::Undeliverable(_) => Ok(()),
     }
     .map_err(refuse)
 }
@@ -266,7 +267,8 @@ fn check_reason(message: &Message, origin: Origin) -> Result<(), InvalidMessage>
         | Message::Cancel(_)
         | Message::ExecutionReport(_)
         | Message::Exited(_)
-        | Message::Idle(_) => return Ok(()),
+        | Message::Idle(_)
+        | Message::Undeliverable(_) => return Ok(()),
     };
     let rules = authority::rules(kind);
     let required = match origin {

@@ -204,10 +204,11 @@ fn a_decision_names_who_decided_and_nothing_else_does() {
 fn the_other_side_is_told_what_its_answer_does_not_imply() {
     for_all(|case| {
         let timed_out = case.asked() && case.becomes(Status::TimedOut);
-        // Only a withdrawal is told as one; who is gone, the requester or the engine, is a cause.
+        // Only a withdrawal is told as one; who is gone, the requester or its engine, is a cause. So
+        // is that the other side is lost, for it may wake.
         let withdrawn = case.pending() && matches!(case.input, Input::Cancel);
-        let gone =
-            case.pending() && matches!(case.input, Input::Gone(Cause::Leaving | Cause::Closed));
+        let gone = case.pending()
+            && matches!(case.input, Input::Gone(Cause::Leaving | Cause::Closed | Cause::PeerLost));
         case.does(Action::SendSettled) == usize::from(timed_out || gone)
             && case.does(Action::SendCancel) == usize::from(withdrawn)
     });

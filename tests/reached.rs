@@ -179,6 +179,18 @@ fn planned(uses: Uses) -> (Net, String) {
     (net, id)
 }
 
+/// Alice's frame came again and again, more often than a lead with tight bounds bears.
+fn stormed() -> Net {
+    let mut net = Net::with(&["alice"], |config| {
+        config.limits.open_per_member = 1;
+        config.limits.repeats_per_request = 1;
+    });
+    for _ in 0..3 {
+        net.send("alice", LEAD, &idle().text());
+    }
+    net
+}
+
 // ---- frames and tool calls by hand ----
 
 /// A frame of alice's to the lead.

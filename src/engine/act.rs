@@ -2,7 +2,7 @@
 
 use super::Engine;
 use super::ledger::{Content, Entry, Side};
-use crate::authority;
+use crate::authority::{self, Approval};
 use crate::deadline::Subject;
 use crate::effect::{Alarm, AlarmEvent, ClosedEvent, Event, Outcome, RequestEvent};
 use crate::ids::{MemberIndex, MemberName, RequestId};
@@ -46,6 +46,9 @@ impl Engine {
         let slot = self.ledger.insert(entry);
         self.deadlines.set(Subject::Request(slot), deadline);
         self.note_request(slot, Verdict::Accepted, None);
+        if let Some(peer) = self.ledger.get(slot).map(|entry| entry.peer) {
+            self.expect_repeats(peer);
+        }
         slot
     }
 
@@ -172,9 +175,11 @@ impl Engine {
         }
     }
 
-    fn tell_closed(&mut self, slot: usize, approval_without_effect: bool) {
+    fn tell_closed(&mut self, slot: usize, had_approved: bool) {
         let Some(entry) = self.ledger.get(slot) else { return };
         let State::Owed(Owed::Closed { status, cause }) = entry.state else { return };
+        // Whoever agreed to leave leaves, however the request ended.
+        let stands = authority::rules(entry.content.kind()).approval == Approval::Leaves;
         let event = ClosedEvent {
             request_id: entry.id.clone(),
             kind: entry.content.kind(),
@@ -182,7 +187,7 @@ impl Engine {
             status,
             cause,
             reason: entry.detail.clone(),
-            approval_without_effect,
+            approval_without_effect: had_approved && !stands,
         };
         self.event(Event::Closed(event));
     }
@@ -208,6 +213,7 @@ impl Engine {
     fn note_request(&mut self, slot: usize, verdict: Verdict, was: Option<Status>) {
         let Some(entry) = self.ledger.get(slot) else { return };
         let (me, peer) = (self.name_of(self.roster.me()), self.name_of(entry.peer));
+        let other = entry.peer;
         let (from, to) = match entry.side() {
             Side::Asked => (me, peer),
             Side::Owed => (peer, me),
@@ -236,5 +242,6 @@ impl Engine {
             cause,
             ..self.entry(verdict)
         });
+        self.idle_is_news(other);
     }
 }

@@ -22,9 +22,7 @@ impl Engine {
         options: AskOptions,
     ) -> Checked<RequestId> {
         let kind = content.kind();
-        let AskOptions { timeout, cap } = options;
-        let cap = cap.unwrap_or_else(|| self.config.timing.cap.max(timeout.unwrap_or_default()));
-        let timeout = timeout.unwrap_or_else(|| self.config.timing.timeout.min(cap));
+        let (timeout, cap) = self.limits_of(options);
         let mut entry = Entry {
             id: self.new_id(),
             peer: self.roster.me(),
@@ -60,6 +58,13 @@ impl Engine {
         let slot = self.register(entry);
         self.send_request(slot);
         Ok(id)
+    }
+
+    /// The idle limit and the hard limit of a request.
+    pub(super) fn limits_of(&self, options: AskOptions) -> (Millis, Millis) {
+        let AskOptions { timeout, cap } = options;
+        let cap = cap.unwrap_or_else(|| self.config.timing.cap.max(timeout.unwrap_or_default()));
+        (timeout.unwrap_or_else(|| self.config.timing.timeout.min(cap)), cap)
     }
 
     /// Answers a request; `kind` is what the answer says it is about, where it says so.
@@ -174,6 +179,30 @@ impl Engine {
         match self.ledger.iter().map(|(_, entry)| entry).find(twin) {
             Some(entry) => Err(NotNow::AlreadyPending { request_id: entry.id.clone() }.into()),
             None => Ok(()),
+        }
+    }
+}
+
+impl Engine {
+    /// Why a report is refused. An approval that takes none is one that ended with our leaving.
+    pub(super) fn no_report(&self, rejection: Rejection) -> NotNow {
+        match rejection {
+            Rejection::NotApproved { status: Status::Approved } => match self.presence() {
+                Liveness::Left => NotNow::SelfLeaving,
+                Liveness::Active
+                | Liveness::Busy
+                | Liveness::Leaving
+                | Liveness::Suspect
+                | Liveness::Lost => NotNow::ApprovalEnded,
+            },
+            Rejection::NotApproved { .. }
+            | Rejection::Late { .. }
+            | Rejection::Duplicate { .. }
+            | Rejection::Conflicting { .. }
+            | Rejection::NotPending { .. }
+            | Rejection::WrongSide
+            | Rejection::WrongKind
+            | Rejection::NotDue => not_now(rejection),
         }
     }
 }

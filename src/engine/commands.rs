@@ -2,7 +2,6 @@
 //!
 //! Every command checks everything first and changes nothing when it is refused.
 
-use super::ask::not_now;
 use super::ledger::{Content, Side};
 use super::{Actor, Engine};
 use crate::authority;
@@ -108,7 +107,8 @@ impl Engine {
     /// until the lead acknowledges it, as often as an unanswered request.
     ///
     /// # Errors
-    /// When the plan is unknown, not approved, or reported already.
+    /// When the plan is unknown, not approved, or reported already, or when this member has agreed
+    /// to leave.
     pub fn report(
         &mut self,
         now: Timestamp,
@@ -123,7 +123,7 @@ impl Engine {
             let before = engine.ledger.swap_detail(slot, detail);
             if let Err(rejection) = engine.apply(slot, Input::Finish { ok }) {
                 engine.ledger.swap_detail(slot, before);
-                return Err(not_now(rejection).into());
+                return Err(engine.no_report(rejection).into());
             }
             engine.id_of(slot)
         })
@@ -266,7 +266,8 @@ impl Engine {
 
     /// The transport could not send the frame with this number. A request that it carried ends as
     /// `cancelled`, cause `send_failed`; anything else raises an alarm about the member it was for,
-    /// and is sent again when the other side reminds us.
+    /// and is sent again when the other side reminds us. Nobody reminds us of a text: that it did
+    /// not get through is told by an event here, and to the lead.
     pub fn handle_send_failed(&mut self, now: Timestamp, seq: u64) {
         if self.closed {
             return;
@@ -276,7 +277,7 @@ impl Engine {
         let ended =
             carried.first().is_some_and(|slot| self.apply(*slot, Input::SendFailed).is_ok());
         if !ended {
-            let to = self.sent.iter().find(|(sent, _)| *sent == seq).map(|(_, to)| *to);
+            let to = self.not_sent(seq);
             self.alarm(Alarm::SendFailed, to.unwrap_or(self.roster.me()), None);
         }
     }

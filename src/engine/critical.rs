@@ -142,7 +142,7 @@ impl Sections {
 }
 
 /// A shutdown that is not answered, whether it was put before the host or held back.
-fn waits_for_leave(entry: &Entry) -> bool {
+pub(super) fn waits_for_leave(entry: &Entry) -> bool {
     let leaves = rules(entry.content.kind()).approval == Approval::Leaves;
     leaves && matches!(entry.state, State::Owed(Owed::Open { .. } | Owed::Deferred { .. }))
 }

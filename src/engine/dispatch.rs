@@ -1,13 +1,15 @@
 //! A message is for which request?
 
 use super::ledger::{Content, Entry, Patience, Side};
+use super::noise::repeat_of;
 use super::receive::Stop;
 use super::{Disposition, Engine};
 use crate::authority::{self, Approval};
-use crate::effect::{Alarm, Event, IdleEvent, ProgressEvent, ReminderEvent, ReportEvent};
+use crate::effect::{Alarm, Event, ProgressEvent, ReminderEvent, ReportEvent};
 use crate::error::NotNow;
 use crate::ids::{MemberIndex, RequestId};
 use crate::journal::{DropReason, Noted};
+use crate::member::Again;
 use crate::message::{
     Cause, ExecutionReport, Exited, Kind, Liveness, Message, Progress, Received, Reminder, Status,
     Timing,
@@ -71,15 +73,8 @@ impl Engine {
             }
             Message::ExecutionReport(m) => self.report_from(from, m),
             Message::Exited(m) => self.exited_from(from, &m),
-            Message::Idle(m) => {
-                let event = IdleEvent {
-                    from: self.name_of(from),
-                    note: m.note,
-                    unanswered: self.unanswered_by(from),
-                };
-                self.event(Event::Idle(event));
-                Ok(Disposition::Noted(Noted::SignOfLife))
-            }
+            Message::Idle(m) => self.idle_from(from, m.note),
+            Message::Undeliverable(m) => self.undeliverable_from(from, m),
         }
     }
 
@@ -161,10 +156,12 @@ impl Engine {
         };
         let request_id = entry.id.clone();
         if !entry.content.same_as(content) {
+            self.refuse_storm(from, Again::ReusedId)?;
             self.alarm(Alarm::IdReused, from, Some(slot));
             return Err(NotNow::IdReused { request_id }.into());
         }
         let open = matches!(entry.state, State::Owed(Owed::Open { .. }));
+        self.refuse_storm(from, Again::Request)?;
         self.apply(slot, Input::AskedAgain).map_err(drop_reason)?;
         if let Some(timeout) = timing.timeout_ms {
             self.ledger.wait_until(slot, self.now.after(timeout));
@@ -202,7 +199,8 @@ impl Engine {
         match self.apply(slot, Input::Response { answer, by: from }) {
             Ok(()) => Ok(Disposition::Settled(id)),
             Err(rejection) => {
-                self.answer_too_late(slot, from, rejection, approve, rules.approval);
+                let leaves = approve && rules.approval == Approval::Leaves;
+                self.answer_too_late(slot, from, rejection, leaves)?;
                 Err(drop_reason(rejection))
             }
         }
@@ -215,20 +213,23 @@ impl Engine {
         slot: usize,
         from: MemberIndex,
         rejection: Rejection,
-        approve: bool,
-        approval: Approval,
-    ) {
+        leaves: bool,
+    ) -> Result<(), Stop> {
         match rejection {
             Rejection::Late { .. } => {
-                self.send_settled(slot);
-                let presence = self.roster.get(from).map(|member| member.presence);
+                let presence = self.presence_of(from);
                 let known = matches!(presence, Some(Liveness::Leaving | Liveness::Left));
-                if approve && approval == Approval::Leaves && !known {
+                if leaves && !known {
+                    self.send_settled(slot);
                     self.member_leaving(from);
                     self.alarm(Alarm::LeftDespiteCancel, from, Some(slot));
+                    return Err(Stop::Told(DropReason::Late));
                 }
+                self.refuse_storm(from, Again::Late)?;
+                self.send_settled(slot);
             }
             Rejection::Conflicting { .. } => {
+                self.refuse_storm(from, Again::Contradiction)?;
                 self.alarm(Alarm::ConflictingDecision, from, Some(slot));
                 self.send_settled(slot);
             }
@@ -239,6 +240,7 @@ impl Engine {
             | Rejection::WrongKind
             | Rejection::NotDue => {}
         }
+        Ok(())
     }
 
     fn told(
@@ -272,6 +274,7 @@ impl Engine {
             }
             self.apply(slot, Input::Progress).map_err(drop_reason)?;
         }
+        self.idle_is_news(from);
         let busy_until = busy_for_ms.map(|span| self.hold_judgement(from, span));
         let from = self.name_of(from);
         self.event(Event::Progress(ProgressEvent { from, request_id, note, busy_until }));
@@ -293,10 +296,14 @@ impl Engine {
         let slot = self.owed_slot(from, &request_id)?;
         let applied = self.apply(slot, Input::Report { ok });
         // Otherwise it would come again and again.
-        if let Err(Rejection::Duplicate { .. } | Rejection::Late { .. }) = applied {
+        if let Err(rejection @ (Rejection::Duplicate { .. } | Rejection::Late { .. })) = applied {
+            if let Stop::Drop(reason) = drop_reason(rejection) {
+                repeat_of(reason).map_or(Ok(()), |sort| self.refuse_storm(from, sort))?;
+            }
             self.acknowledge_report(from, request_id.clone());
         }
         applied.map_err(drop_reason)?;
+        self.idle_is_news(from);
         let from = self.name_of(from);
         self.event(Event::Report(ReportEvent { request_id, from, ok, detail }));
         Ok(Disposition::Noted(Noted::Report))

@@ -2,8 +2,10 @@
 
 use std::collections::BinaryHeap;
 
+use super::critical::waits_for_leave;
 use super::ledger::{Content, Entry, Side};
 use super::{Engine, Refusable};
+use crate::authority::{self, Approval};
 use crate::config::MemberConfig;
 use crate::deadline::Subject;
 use crate::effect::{Alarm, AlarmEvent, DrainEvent, Event, Holding, LivenessEvent};
@@ -11,8 +13,8 @@ use crate::error::Misuse;
 use crate::ids::{Incarnation, MemberIndex};
 use crate::journal::{AuditEntry, Verdict};
 use crate::member::{Breaker, Judgement};
-use crate::message::{Cause, Liveness, Role};
-use crate::request::{Feedback, Input};
+use crate::message::{Cause, Liveness, Role, Status};
+use crate::request::{Answer, Feedback, Input};
 use crate::time::Timestamp;
 
 impl Engine {
@@ -136,9 +138,22 @@ impl Engine {
         self.deadlines.set(Subject::Member(index.0), member.next_deadline());
     }
 
-    /// The member agreed to leave.
+    /// The member agreed to leave: what waits between us ends at once. It will answer nothing more,
+    /// and what it asks for it withdraws itself; that word of it may be late or lost. Approved work
+    /// goes on waiting for its report.
     pub(super) fn member_leaving(&mut self, index: MemberIndex) {
         self.set_presence(index, Liveness::Leaving);
+        let waits = |entry: &Entry| entry.peer == index && entry.state.status() == Status::Pending;
+        for slot in self.slots(&waits) {
+            let Some(entry) = self.ledger.get(slot) else { continue };
+            let asks_to_leave = authority::rules(entry.content.kind()).approval == Approval::Leaves;
+            match entry.side() {
+                // That one it still answers: yes.
+                Side::Asked if asks_to_leave => {}
+                Side::Asked => self.apply_quietly(slot, Input::Gone(Cause::PeerLeft)),
+                Side::Owed => self.apply_quietly(slot, Input::Gone(Cause::Leaving)),
+            }
+        }
     }
 
     /// The member is gone: everything that is open with it ends.
@@ -203,10 +218,21 @@ impl Engine {
 
     // ---- this member ----
 
-    /// We agreed to leave: nothing new begins, what we asked for ends, the gate closes.
+    /// We agreed to leave: nothing new begins, what we asked for ends, the gate closes. Whoever
+    /// else asked us to leave has our yes, and nobody waits for our other decisions.
     pub(super) fn leave(&mut self) {
         self.set_presence(self.roster.me(), Liveness::Leaving);
         self.end_own(Cause::Leaving);
+        let waits =
+            |entry: &Entry| entry.side() == Side::Owed && entry.state.status() == Status::Pending;
+        for slot in self.slots(&waits) {
+            let input = if self.ledger.get(slot).is_some_and(waits_for_leave) {
+                Input::Decide(Answer { approve: true, note: None, retry_after: None })
+            } else {
+                Input::Gone(Cause::Leaving)
+            };
+            self.apply_quietly(slot, input);
+        }
     }
 
     /// Ends everything that this member has asked for.

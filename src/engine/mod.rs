@@ -8,12 +8,15 @@
 //! | `receive` | a frame comes in: who sent it, which life, seen before? |
 //! | `dispatch` | a message is for which request? |
 //! | `commands`, `tool` | the host, or its model, wants something |
+//! | `fan_out` | every worker is asked at once |
 //! | `ask`, `resolve` | a request or answer of ours; who and which is meant |
 //! | `act` | transition, commit, carry out |
 //! | `outbox` | frames go out |
 //! | `members` | liveness, lives, leaving |
+//! | `noise` | repeats: told once, answered up to a bound |
 //! | `timers` | deadlines come |
 //! | `critical` | critical sections |
+//! | `undeliverable` | texts that do not get through |
 //! | `views`, `hash` | what can be read |
 //! | `shape`, `words` | what the engine itself says |
 //! | `ledger` | where request state is stored |
@@ -23,16 +26,18 @@ mod ask;
 mod commands;
 mod critical;
 mod dispatch;
+mod fan_out;
 mod hash;
 mod ledger;
 mod members;
+mod noise;
 mod outbox;
 mod receive;
 mod resolve;
 mod shape;
 mod timers;
 mod tool;
-
+mod undeliverable;
 mod views;
 mod words;
 
@@ -40,12 +45,14 @@ use std::collections::VecDeque;
 
 pub use self::commands::{AskOptions, Refusable, Response};
 pub use self::critical::{SectionId, SectionPolicy};
+pub use self::fan_out::{Asking, WorkerAsked};
 pub use self::hash::StateHash;
 pub use self::receive::Sender;
 pub use self::tool::ToolOutcome;
 
 use self::critical::Sections;
 use self::ledger::Ledger;
+use self::undeliverable::Sent;
 pub use self::views::{MemberView, Obligation, RequestView};
 use crate::config::Config;
 use crate::deadline::DeadlineQueue;
@@ -91,8 +98,8 @@ pub struct Engine {
     effects: VecDeque<Effect>,
     /// The number of the last frame sent.
     seq: u64,
-    /// To whom the last frames went: the transport may tell later that it could not send one.
-    sent: VecDeque<(u64, MemberIndex)>,
+    /// The last frames: the transport may tell later that it could not send one.
+    sent: VecDeque<Sent>,
     closed: bool,
     /// Who gives the present input, for the audit.
     actor: Actor,

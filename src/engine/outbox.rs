@@ -24,10 +24,7 @@ impl Engine {
         reminder: Option<Reminder>,
     ) -> Option<u64> {
         self.seq += 1;
-        if self.sent.len() >= SENT_REMEMBERED {
-            self.sent.pop_front();
-        }
-        self.sent.push_back((self.seq, to));
+        self.remember_sent(to, &body);
         let member = self.roster.get_mut(to)?;
         member.receipt_at = None;
         let deadline = member.next_deadline();
@@ -217,6 +214,3 @@ pub(super) fn response_message(entry: &Entry, answer: &Answer) -> Message {
         }),
     }
 }
-
-/// More frames than any transport keeps back before it says that it cannot send them.
-const SENT_REMEMBERED: usize = 256;

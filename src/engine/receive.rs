@@ -1,5 +1,6 @@
 //! A frame comes in: who sent it, which life of whom, seen before?
 
+use super::noise::repeat_of;
 use super::{Actor, Disposition, Engine};
 use crate::deadline::Subject;
 use crate::effect::{Alarm, Event, MessageEvent};
@@ -24,6 +25,8 @@ pub enum Sender<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Stop {
     Drop(DropReason),
+    /// It changes no request, and still it told something for the first time: it is no repeat.
+    Told(DropReason),
     Refuse(Box<ProtocolError>),
 }
 
@@ -64,11 +67,7 @@ impl Engine {
                 Err(Stop::Refuse(error.into()))
             }
         };
-        let disposition = match result {
-            Ok(done) => done,
-            Err(Stop::Drop(reason)) => Disposition::Dropped(reason),
-            Err(Stop::Refuse(error)) => Disposition::Refused(*error),
-        };
+        let disposition = self.count_repeat(result);
         self.note_disposition(&disposition);
         disposition
     }
@@ -77,6 +76,10 @@ impl Engine {
         let from = match self.admit(&head, sender) {
             Ok(from) => from,
             Err(reason) => {
+                if let (Actor::Member(from), Some(sort)) = (&self.actor, repeat_of(reason)) {
+                    // A storm is not even read.
+                    self.refuse_storm(*from, sort)?;
+                }
                 self.turn_away(head, reason);
                 return Err(Stop::Drop(reason));
             }
@@ -228,6 +231,7 @@ impl Engine {
             text,
         };
         self.event(Event::Message(event));
+        self.idle_is_news(from);
         Ok(Disposition::Noted(Noted::Chat))
     }
 

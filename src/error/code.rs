@@ -125,6 +125,7 @@ const fn not_now_code(error: &NotNow) -> &'static str {
         NotNow::AnswerConflicts { .. } => "answer_conflicts",
         NotNow::NotPending { .. } => "not_pending",
         NotNow::NotApproved { .. } => "not_approved",
+        NotNow::ApprovalEnded => "approval_ended",
         NotNow::NothingToReport => "nothing_to_report",
         NotNow::InCriticalSection { .. } => "in_critical_section",
         NotNow::RecipientLeaving { .. } => "recipient_leaving",
@@ -155,6 +156,7 @@ const fn not_now_path(error: &NotNow) -> Option<&'static str> {
         | NotNow::AnswerConflicts { .. }
         | NotNow::NotPending { .. }
         | NotNow::NotApproved { .. }
+        | NotNow::ApprovalEnded
         | NotNow::NothingToReport
         | NotNow::InCriticalSection { .. }
         | NotNow::TooManyOpen { .. }

@@ -133,13 +133,14 @@ fn requests() -> [NotNow; 11] {
     ]
 }
 
-fn standing(worker: &MemberName) -> [NotNow; 6] {
+fn standing(worker: &MemberName) -> [NotNow; 7] {
     [
         NotNow::InCriticalSection { name: "tests".into(), free_in: Some(Millis::new(9_500)) },
         NotNow::RecipientLeaving { name: worker.clone() },
         NotNow::RecipientLeft { name: worker.clone() },
         NotNow::RecipientLost { name: worker.clone(), retry_in: Some(Millis::new(60_000)) },
         NotNow::TooManyOpen { limit: 64 },
+        NotNow::ApprovalEnded,
         NotNow::SelfLeaving,
     ]
 }

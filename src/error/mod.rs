@@ -128,6 +128,8 @@ pub enum NotNow {
         /// The open request.
         request_id: RequestId,
     },
+    /// The approval of this work ended when this member agreed to leave.
+    ApprovalEnded,
     /// This member is leaving, or has left.
     SelfLeaving,
     /// A peer used the id of one request for another.

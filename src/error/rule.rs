@@ -110,6 +110,7 @@ const fn not_now(error: &NotNow) -> &'static str {
         NotNow::RecipientLeaving { .. }
         | NotNow::RecipientLeft { .. }
         | NotNow::RecipientLost { .. }
+        | NotNow::ApprovalEnded
         | NotNow::SelfLeaving => LIVENESS,
         NotNow::TooManyOpen { .. } => SIZE,
         NotNow::GateClosed { .. } => GATE,
@@ -137,7 +138,10 @@ pub(super) const fn of_drop(reason: DropReason) -> &'static str {
         | DropReason::WrongKind
         | DropReason::DigestMismatch
         | DropReason::Unapproved => CORRELATION,
-        DropReason::Late | DropReason::Duplicate | DropReason::Conflicting => LIFECYCLE,
+        DropReason::Late
+        | DropReason::Duplicate
+        | DropReason::Conflicting
+        | DropReason::Throttled => LIFECYCLE,
         DropReason::StaleIncarnation
         | DropReason::StaleFrame
         | DropReason::Unannounced
@@ -158,7 +162,7 @@ pub(super) const fn of_alarm(alarm: Alarm) -> &'static str {
         | Alarm::LostWorkerAlive
         | Alarm::LeadSilent
         | Alarm::NotExited => LIVENESS,
-        Alarm::LeftDespiteCancel | Alarm::ConflictingDecision => LIFECYCLE,
+        Alarm::LeftDespiteCancel | Alarm::ConflictingDecision | Alarm::Storm => LIFECYCLE,
         Alarm::Forged | Alarm::UnannouncedLife => IDENTITY,
         Alarm::IdReused => CORRELATION,
         Alarm::SendFailed => MACHINE,

@@ -286,7 +286,7 @@ fn an_error_shows_its_english_message() {
 }
 
 /// Every `type` that a message can have, and what chat is called.
-const MESSAGES: [&str; 12] = [
+const MESSAGES: [&str; 13] = [
     "shutdown_request",
     "shutdown_response",
     "plan_approval_request",
@@ -298,6 +298,7 @@ const MESSAGES: [&str; 12] = [
     "execution_report",
     "exited",
     "idle",
+    "undeliverable",
     "text",
 ];
 

@@ -2,6 +2,7 @@
 
 use super::breaker::Breaker;
 use super::liveness::Judgement;
+use super::repeats::Repeats;
 use super::window::SeqWindow;
 use crate::config::{Config, MemberConfig};
 use crate::ids::{Incarnation, MemberIndex, MemberName};
@@ -41,6 +42,10 @@ pub(crate) struct Member {
     /// When it must be told that its frames arrive, if nothing else goes there before.
     pub(crate) receipt_at: Option<Timestamp>,
     pub(crate) window: SeqWindow,
+    /// How often it repeats itself.
+    pub(crate) repeats: Repeats,
+    /// Whether the host was told that this member is idle, and nothing was new since.
+    pub(crate) idle_told: bool,
 }
 
 /// What a frame's `from_incarnation` says.
@@ -148,6 +153,8 @@ impl Member {
             breaker: Breaker::Closed,
             receipt_at: None,
             window: SeqWindow::new(),
+            repeats: Repeats::default(),
+            idle_told: false,
         }
     }
 
@@ -173,6 +180,8 @@ impl Member {
             breaker,
             receipt_at,
             window,
+            repeats,
+            idle_told,
         } = self;
         *incarnation = Some(life);
         *presence = Liveness::Active;
@@ -184,6 +193,8 @@ impl Member {
         *breaker = Breaker::Closed;
         *receipt_at = None;
         *window = SeqWindow::new();
+        *repeats = Repeats::default();
+        *idle_told = false;
     }
 
     /// Compares the life a frame claims with the one we know.

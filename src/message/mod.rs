@@ -107,6 +107,8 @@ pub enum Message {
     Exited(Exited),
     /// The member has nothing to do. Carries no decision.
     Idle(Idle),
+    /// A text of the member's did not get through.
+    Undeliverable(Undeliverable),
 }
 
 /// How long the requester waits; relative, so that clocks need not agree.
@@ -280,6 +282,20 @@ pub struct Idle {
     pub note: Option<String>,
 }
 
+/// `undeliverable`: sent to the lead by the engine of whoever wrote the text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct Undeliverable {
+    /// Whom the text was for.
+    pub to: MemberName,
+    /// How it begins.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub excerpt: Option<String>,
+    /// Why it did not get through.
+    pub cause: Cause,
+}
+
 impl Message {
     /// The value of `type` on the wire.
     #[must_use]
@@ -296,6 +312,7 @@ impl Message {
             Self::ExecutionReport(_) => "execution_report",
             Self::Exited(_) => "exited",
             Self::Idle(_) => "idle",
+            Self::Undeliverable(_) => "undeliverable",
         }
     }
 
@@ -313,7 +330,7 @@ impl Message {
             Self::ExecutionReport(m) => Some(&m.request_id),
             Self::Progress(m) => m.request_id.as_ref(),
             Self::Exited(m) => m.request_id.as_ref(),
-            Self::Idle(_) => None,
+            Self::Idle(_) | Self::Undeliverable(_) => None,
         }
     }
 }

@@ -72,7 +72,8 @@ fn pending(clocks: Clocks, input: Input, context: Context) -> Result<Step, Rejec
             | DeadlineKind::Receipt
             | DeadlineKind::Judgement,
         ) => Err(Rejection::NotDue),
-        Input::Gone(cause @ (Cause::Leaving | Cause::Closed)) => {
+        // A member that is lost may wake: then it must find that nobody waits for it.
+        Input::Gone(cause @ (Cause::Leaving | Cause::Closed | Cause::PeerLost)) => {
             step(Asked::Cancelled(end(cause)), [Action::TellSettled, Action::SendSettled])
         }
         Input::Gone(cause) => step(Asked::Cancelled(end(cause)), [Action::TellSettled]),

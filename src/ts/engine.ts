@@ -33,6 +33,7 @@ import type {
   SectionOptions,
   ShutdownOptions,
   ToolOutcome,
+  WorkerAsked,
 } from "./types.js";
 import { RawEngine } from "./wasm/team_protocols.js";
 
@@ -152,6 +153,21 @@ export class Engine {
         span(timeoutMs),
         span(capMs),
       ),
+    );
+  }
+
+  /**
+   * Asks every worker to leave, each by a request of its own; tells of each what became of it.
+   * One that cannot be asked does not keep the others from being asked, and none is left out.
+   */
+  shutdownAll(now: number, options: ShutdownOptions = {}): WorkerAsked[] {
+    const { reason, timeoutMs, capMs } = options;
+    const json = this.#call((raw) =>
+      raw.shutdownAll(now, this.#putOptional(reason), span(timeoutMs), span(capMs)),
+    );
+    const workers = JSON.parse(json) as (WorkerAsked & { error?: ErrorData })[];
+    return workers.map((worker) =>
+      worker.error ? { ...worker, error: new ProtocolError(worker.error) } : worker,
     );
   }
 

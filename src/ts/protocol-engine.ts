@@ -2,7 +2,7 @@
 
 import { type Clock, systemClock } from "./clock.js";
 import { Engine } from "./engine.js";
-import { hostError, type ProtocolError } from "./errors.js";
+import { hostError, ProtocolError } from "./errors.js";
 import { EventStream, Listeners } from "./events.js";
 import { Handlers } from "./handlers.js";
 import type {
@@ -37,8 +37,10 @@ import type {
   SectionOptions,
   ShutdownOptions,
   ToolOutcome,
+  WorkerAsked,
+  WorkerOutcome,
 } from "./types.js";
-import { Waiters } from "./waiters.js";
+import { type Waiter, Waiters } from "./waiters.js";
 
 /**
  * Speaks for one member of a team.
@@ -156,6 +158,26 @@ export class ProtocolEngine {
   /** Asks a worker to leave. */
   requestShutdown(to: string, options: ShutdownOptions & Abortable = {}): PendingOutcome {
     return this.#ask(options.signal, (now) => this.#engine.requestShutdown(now, to, options));
+  }
+
+  /**
+   * Asks every worker to leave, each by a request of its own, and resolves when all have ended,
+   * with one entry per worker: its outcome, or why it could not be asked. Rejects only when nobody
+   * was asked (a member that may not, a reason or limit that breaks a rule), or by an abort, which
+   * withdraws the requests that began here.
+   *
+   * ```ts
+   * for (const { member, outcome, error } of await lead.shutdownAll({ reason: "work is done" }))
+   *   console.log(member, outcome?.status ?? error?.code);
+   * ```
+   */
+  async shutdownAll(options: ShutdownOptions & Abortable = {}): Promise<WorkerOutcome[]> {
+    const { signal } = options;
+    if (signal?.aborted) throw signal.reason;
+    const workers = this.#input((now) =>
+      this.#engine.shutdownAll(now, options).map((worker) => this.#outcomeOf(worker, signal)),
+    );
+    return Promise.all(workers);
   }
 
   /** Asks the lead to approve a plan. The gate stays closed until it does. */
@@ -430,32 +452,58 @@ export class ProtocolEngine {
     const promise = new Promise<Outcome>((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
       this.#input((now) => {
-        const id = begin(now);
-        requestId = id;
-        const known = this.#engine.outcome(id);
-        if (known !== undefined) return resolve(known);
-        const stop = this.#watch(signal, id, reject);
-        this.#waiters.add(id, {
-          resolve: (outcome) => {
-            stop();
-            resolve(outcome);
-          },
-          reject: (error) => {
-            stop();
-            reject(error);
-          },
-        });
+        requestId = begin(now);
+        this.#await(requestId, { resolve, reject }, signal);
       });
     });
     return Object.assign(promise, { requestId });
   }
 
-  /** Withdraws a request when its caller gives up. Returns what ends the watch. */
-  #watch(signal: AbortSignalLike | undefined, id: string, reject: (reason: unknown) => void) {
+  /** One worker's entry, once its request has ended. */
+  async #outcomeOf(worker: WorkerAsked, signal?: AbortSignalLike): Promise<WorkerOutcome> {
+    const { requestId, asked } = worker;
+    if (requestId === undefined) return worker;
+    try {
+      const outcome = await new Promise<Outcome>((resolve, reject) =>
+        // What was asked before goes on when this caller gives up.
+        this.#await(requestId, { resolve, reject }, signal, asked === "new"),
+      );
+      return { ...worker, outcome };
+    } catch (error) {
+      if (signal?.aborted || !ProtocolError.is(error)) throw error;
+      return { ...worker, error };
+    }
+  }
+
+  /** Waits for the outcome of a request of this member. */
+  #await(id: string, { resolve, reject }: Waiter, signal?: AbortSignalLike, withdraw = true) {
+    const known = this.#engine.outcome(id);
+    if (known !== undefined) return resolve(known);
+    const stop = this.#watch(signal, id, reject, withdraw);
+    this.#waiters.add(id, {
+      resolve: (outcome) => {
+        stop();
+        resolve(outcome);
+      },
+      reject: (error) => {
+        stop();
+        reject(error);
+      },
+    });
+  }
+
+  /** Stops waiting for a request, and withdraws it, when its caller gives up. Returns what ends
+   * the watch. */
+  #watch(
+    signal: AbortSignalLike | undefined,
+    id: string,
+    reject: (reason: unknown) => void,
+    withdraw: boolean,
+  ) {
     if (signal === undefined) return () => undefined;
     const abort = () => {
       reject(signal.reason);
-      if (this.#closed || this.#engine.outcome(id) !== undefined) return;
+      if (!withdraw || this.#closed || this.#engine.outcome(id) !== undefined) return;
       attempt(() => this.cancel(id), this.#onError);
     };
     signal.addEventListener("abort", abort);

@@ -1,7 +1,7 @@
 /** The data types of the core, made from its Rust types, and those that only JavaScript needs. */
 
 import type { ProtocolError } from "./errors.js";
-import type { Event, Kind, Plan } from "./wasm/team_protocols.js";
+import type { Event, Kind, Liveness, Outcome, Plan } from "./wasm/team_protocols.js";
 
 export type {
   Alarm,
@@ -37,6 +37,7 @@ export type {
   Status,
   TimingOptions,
   ToolOutcome,
+  UndeliverableEvent,
   Uses,
   Verdict,
 } from "./wasm/team_protocols.js";
@@ -53,6 +54,32 @@ export interface AskOptions {
 export interface ShutdownOptions extends AskOptions {
   /** Why; the worker sees it. */
   readonly reason?: string | undefined;
+}
+
+/** What became of asking one worker to leave. */
+export interface WorkerAsked {
+  /** The worker. */
+  readonly member: string;
+  /** How alive it was when it came to its turn. */
+  readonly liveness: Liveness;
+  /**
+   * `new`: it is asked now. `pending`: it was asked before; that request goes on, with its own
+   * limits. `agreed`: it has agreed before, and is leaving. `refused`: it cannot be asked, `error`
+   * says why.
+   */
+  readonly asked: "new" | "pending" | "agreed" | "refused";
+  /** The request by which it is asked. */
+  readonly requestId?: string | undefined;
+  /** Why it cannot be asked. */
+  readonly error?: ProtocolError | undefined;
+}
+
+/** What came of asking one worker to leave: an `outcome` or an `error`. */
+export interface WorkerOutcome extends WorkerAsked {
+  /** How its request ended. */
+  readonly outcome?: Outcome | undefined;
+  /** Why it could not be asked: a refusal (`asked` says so), or a transport that failed. */
+  readonly error?: ProtocolError | undefined;
 }
 
 /** Options of a plan approval request. */
@@ -155,9 +182,11 @@ export const NOTED_AS = [
   "chat",
   "progress",
   "sign_of_life",
+  "idle_again",
   "asked_again",
   "report",
   "exit",
+  "undeliverable",
 ] as const;
 
 /** Every value of {@link DropReason}. */
@@ -180,6 +209,7 @@ export const DROP_REASONS = [
   "wrong_kind",
   "digest_mismatch",
   "unapproved",
+  "throttled",
   "receiver_left",
 ] as const;
 

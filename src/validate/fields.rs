@@ -28,6 +28,7 @@ pub(super) fn check(message: &Message, limits: &Limits) -> Checked {
         Message::Cancel(m) => optional(REASON, m.reason.as_deref(), limits),
         Message::ExecutionReport(m) => optional("message.detail", m.detail.as_deref(), limits),
         Message::Idle(m) => optional("message.note", m.note.as_deref(), limits),
+        Message::Undeliverable(m) => optional("message.excerpt", m.excerpt.as_deref(), limits),
         Message::Settled(_) | Message::Receipt(_) | Message::Exited(_) => Ok(()),
     }
 }

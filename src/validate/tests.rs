@@ -28,6 +28,10 @@ fn shutdown_response(approve: bool, reason: Option<&str>) -> Message {
     })
 }
 
+fn undeliverable(excerpt: Option<String>) -> Message {
+    Message::Undeliverable(Undeliverable { to: name("bob"), excerpt, cause: Cause::SendFailed })
+}
+
 fn plan() -> Plan {
     Plan {
         title: "parser".into(),
@@ -225,6 +229,7 @@ fn messages_that_belong_to_a_request_are_left_to_the_ledger() {
             }),
             Message::Progress(Progress { request_id: None, note: None, busy_for_ms: None }),
             Message::Idle(Idle { note: None }),
+            undeliverable(None),
         ]
     };
     for from in Role::ALL {
@@ -297,6 +302,7 @@ fn every_text_is_bounded_in_bytes() {
             "message.note",
         ),
         (Message::Idle(Idle { note: long() }), "message.note"),
+        (undeliverable(long()), "message.excerpt"),
     ];
     let plans = [
         (Plan { title: LONG.into(), ..plan() }, "message.plan.title"),

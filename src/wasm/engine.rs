@@ -24,7 +24,7 @@ use crate::wire::{self, DecodeError, JsonType, Shape};
 pub struct WasmEngine {
     /// `None` until the options were accepted.
     engine: Option<Engine>,
-    lang: Lang,
+    pub(super) lang: Lang,
 }
 
 #[wasm_bindgen(js_class = RawEngine)]
@@ -331,7 +331,7 @@ impl WasmEngine {
     }
 
     /// Runs a call that may be refused.
-    fn call(
+    pub(super) fn call(
         &mut self,
         now: f64,
         run: &mut dyn FnMut(&mut Engine, Timestamp, &mut Texts<'_>) -> Called,

@@ -5,6 +5,7 @@
 //! points into this memory. What is more than a text goes out as JSON.
 
 mod engine;
+mod fan_out;
 mod options;
 mod random;
 mod result;

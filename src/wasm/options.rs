@@ -96,6 +96,9 @@ pub struct TimingOptions {
     /// The idle limit of the one trial request after that. Default: 10 000.
     #[tsify(optional, type = "number | undefined")]
     pub trial_timeout_ms: Option<Millis>,
+    /// Over how long the repeats of one sender are counted. Default: 10 000.
+    #[tsify(optional, type = "number | undefined")]
+    pub repeat_window_ms: Option<Millis>,
 }
 
 /// Bounds on what a peer can make grow. What is left out has its default.
@@ -117,6 +120,9 @@ pub struct LimitOptions {
     /// How many open requests one member may have with us, each way. Default: 64.
     #[tsify(optional, type = "number | undefined")]
     pub open_per_member: Option<u32>,
+    /// How many repeats about one request are borne from one sender in a window. Default: 40.
+    #[tsify(optional, type = "number | undefined")]
+    pub repeats_per_request: Option<u32>,
     /// How many settled requests are remembered per member. Default: 256.
     #[tsify(optional, type = "number | undefined")]
     pub remembered_per_member: Option<u32>,
@@ -226,6 +232,7 @@ impl TimingOptions {
             strikes: count(&mut fields, "strikes")?,
             breaker_cooldown_ms: fields.optional_millis("breakerCooldownMs")?,
             trial_timeout_ms: fields.optional_millis("trialTimeoutMs")?,
+            repeat_window_ms: fields.optional_millis("repeatWindowMs")?,
         };
         fields.refuse_rest()?;
         Ok(timing)
@@ -240,6 +247,7 @@ impl TimingOptions {
         set(&mut timing.judgement_grace, self.judgement_grace_ms);
         set(&mut timing.breaker_cooldown, self.breaker_cooldown_ms);
         set(&mut timing.trial_timeout, self.trial_timeout_ms);
+        set(&mut timing.repeat_window, self.repeat_window_ms);
         timing.reminders = self.reminders.unwrap_or(timing.reminders);
         timing.strikes = self.strikes.unwrap_or(timing.strikes);
     }
@@ -255,6 +263,7 @@ impl LimitOptions {
             depth: count(&mut fields, "depth")?,
             items: count(&mut fields, "items")?,
             open_per_member: count(&mut fields, "openPerMember")?,
+            repeats_per_request: count(&mut fields, "repeatsPerRequest")?,
             remembered_per_member: count(&mut fields, "rememberedPerMember")?,
             audit_entries: count(&mut fields, "auditEntries")?,
             members: count(&mut fields, "members")?,
@@ -272,6 +281,7 @@ impl LimitOptions {
         set(&mut limits.depth, self.depth);
         set(&mut limits.items, self.items);
         set(&mut limits.open_per_member, self.open_per_member);
+        set(&mut limits.repeats_per_request, self.repeats_per_request);
         set(&mut limits.remembered_per_member, self.remembered_per_member);
         set(&mut limits.audit_entries, self.audit_entries);
         set(&mut limits.members, self.members);

@@ -13,7 +13,7 @@ pub(super) type Called = Result<String, ProtocolError>;
 
 /// An error as JavaScript sees it.
 #[derive(Serialize)]
-struct ErrorData<'a> {
+pub(super) struct ErrorData<'a> {
     family: &'static str,
     code: &'static str,
     rule: &'static str,
@@ -55,14 +55,18 @@ fn said(output: &mut Output, status: u32, result: &str) -> u32 {
 }
 
 fn error_json(error: &ProtocolError, lang: Lang) -> String {
-    json::to_string(&ErrorData {
+    json::to_string(&error_data(error, lang))
+}
+
+pub(super) fn error_data(error: &ProtocolError, lang: Lang) -> ErrorData<'_> {
+    ErrorData {
         family: error.family().name(),
         code: error.code(),
         rule: error.rule(),
         path: error.path(),
         message: error.message(lang),
         hint: error.hint(lang),
-    })
+    }
 }
 
 const OK: u32 = 0;

@@ -178,6 +178,7 @@ fn request_id(event: &Event) -> Option<&str> {
         | Event::Report(_)
         | Event::Drain(_)
         | Event::Liveness(_)
+        | Event::Undeliverable(_)
         | Event::Alarm(_) => None,
     }
 }

@@ -250,6 +250,10 @@ fn any_message() -> impl Strategy<Value = Message> {
         }),
         prop::option::of(id()).prop_map(|request_id| Message::Exited(Exited { request_id })),
         text().prop_map(|note| Message::Idle(Idle { note })),
+        (text(), prop::sample::select(&Cause::ALL)).prop_map(|(excerpt, cause)| {
+            let to = MemberName::parse("bob").unwrap();
+            Message::Undeliverable(Undeliverable { to, excerpt, cause })
+        }),
     ]
 }
 

@@ -106,11 +106,14 @@ impl<'a, 'p> Fields<'a, 'p> {
 
     /// A name of a member that may be absent.
     pub(crate) fn optional_member(&mut self, field: &str) -> Decode<Option<MemberName>> {
-        let Some(name) = self.optional_word(field)? else { return Ok(None) };
-        let invalid = |why| {
-            DecodeError::InvalidName { path: self.path_of(field), found: cut(&name), why }.into()
-        };
-        MemberName::parse(&name).map(Some).map_err(invalid)
+        let name = self.optional_word(field)?;
+        name.map(|name| member(&name, || self.path_of(field))).transpose()
+    }
+
+    /// The name of a member.
+    pub(crate) fn member(&mut self, field: &str) -> Decode<MemberName> {
+        let name = self.word(field)?;
+        member(&name, || self.path_of(field))
     }
 
     /// To whom.
@@ -247,6 +250,11 @@ pub(crate) fn id(text: &str, path: impl Fn() -> String) -> Decode<RequestId> {
 }
 
 /// A text that must be `*` or a name.
+fn member(text: &str, path: impl Fn() -> String) -> Decode<MemberName> {
+    let invalid = |why| DecodeError::InvalidName { path: path(), found: cut(text), why }.into();
+    MemberName::parse(text).map_err(invalid)
+}
+
 pub(crate) fn recipient(text: &str, path: impl Fn() -> String) -> Decode<Recipient> {
     let invalid = |why| DecodeError::InvalidName { path: path(), found: cut(text), why }.into();
     Recipient::parse(text).map_err(invalid)

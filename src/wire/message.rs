@@ -9,7 +9,7 @@ use crate::config::BooleanPolicy;
 use crate::message::{
     Cancel, Cause, Digest, ExecutionReport, Exited, Idle, Message, PlanApprovalRequest,
     PlanApprovalResponse, Progress, Receipt, Received, SettleCode, Settled, ShutdownRequest,
-    ShutdownResponse, Status, Timing, Uses,
+    ShutdownResponse, Status, Timing, Undeliverable, Uses,
 };
 
 type In<'f, 'a> = &'f mut Fields<'a, 'static>;
@@ -110,6 +110,14 @@ fn idle(fields: In<'_, '_>, _: BooleanPolicy) -> Out {
     Ok(Message::Idle(Idle { note: fields.optional_text("note")? }))
 }
 
+fn undeliverable(fields: In<'_, '_>, _: BooleanPolicy) -> Out {
+    Ok(Message::Undeliverable(Undeliverable {
+        to: fields.member("to")?,
+        excerpt: fields.optional_text("excerpt")?,
+        cause: fields.choice("cause", &Cause::ALL, Cause::name)?,
+    }))
+}
+
 fn timing(fields: In<'_, '_>) -> Decode<Timing> {
     Ok(Timing {
         timeout_ms: fields.optional_millis("timeout_ms")?,
@@ -128,7 +136,7 @@ fn digest(fields: In<'_, '_>) -> Decode<Digest> {
 const PATH: &str = "message";
 
 /// Every structured message and its reader.
-const READERS: [Reader; 11] = [
+const READERS: [Reader; 12] = [
     ("shutdown_request", shutdown_request),
     ("shutdown_response", shutdown_response),
     ("plan_approval_request", plan_approval_request),
@@ -140,6 +148,7 @@ const READERS: [Reader; 11] = [
     ("execution_report", execution_report),
     ("exited", exited),
     ("idle", idle),
+    ("undeliverable", undeliverable),
 ];
 
 /// What a request can be settled as.
@@ -172,7 +181,7 @@ mod tests {
         let digest = "0".repeat(64);
         format!(
             r#"{{"type":"{name}","request_id":"r","approve":true,"ok":true,"status":"approved",
-            "cause":"clock","digest":"b3_{digest}",
+            "cause":"clock","to":"bob","digest":"b3_{digest}",
             "plan":{{"title":"t","scope":[],"steps":[],"risk":"r","text":"x"}}}}"#
         )
     }

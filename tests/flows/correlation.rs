@@ -106,7 +106,7 @@ fn a_frame_below_what_is_remembered_is_stale() {
     let mut net = Net::team(&["alice"]);
     let idle = |seq| Frame::from_worker(1, "alice", json!({"type": "idle"})).seq(seq).text();
     assert_eq!(verdict(&net.send("alice", LEAD, &idle(5_000))), "sign_of_life");
-    assert_eq!(verdict(&net.send("alice", LEAD, &idle(5_000 - 1_023))), "sign_of_life");
+    assert_eq!(verdict(&net.send("alice", LEAD, &idle(5_000 - 1_023))), "idle_again");
     assert_eq!(verdict(&net.send("alice", LEAD, &idle(5_000 - 1_024))), "stale_frame");
 }
 

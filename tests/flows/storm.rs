@@ -34,7 +34,7 @@ fn something(net: &mut Net, random: &mut Random) {
     let approve = random.below(3) > 0;
     let reason = (random.below(5) > 0).then(|| "because".to_owned());
     let response = Response { approve, reason, retry_after: None };
-    match random.below(14) {
+    match random.below(16) {
         0 => drop(net.act(LEAD, |e, now| e.request_shutdown(now, worker, None, options))),
         1 | 2 => {
             drop(net.act(worker, |e, now| e.submit_plan(now, scoped(&[place]), uses, options)))
@@ -50,7 +50,14 @@ fn something(net: &mut Net, random: &mut Random) {
             let section = e.enter_section(now, "work", Some(Millis::new(500)), policy)?;
             if approve { e.leave_section(now, section) } else { Ok(()) }
         })),
-        12 if random.below(20) == 0 => drop(net.act(worker, Engine::exit)),
+        12 if random.below(6) == 0 => {
+            drop(net.act(LEAD, |e, now| e.shutdown_all(now, None, options)))
+        }
+        13 => {
+            let seq = net.network.sent.last().map_or(1, |packet| packet.seq);
+            net.act(anyone, |e, now| e.handle_send_failed(now, seq));
+        }
+        14 if random.below(20) == 0 => drop(net.act(worker, Engine::exit)),
         _ => drop(net.act(anyone, |e, now| e.say(now, "*", "hm"))),
     }
 }
@@ -83,6 +90,8 @@ fn whatever_happens_the_invariants_hold_and_everything_ends() {
                 );
             }
             assert!(net.engine(own).obligations().is_empty());
+            // Bad weather is no storm.
+            assert_eq!(net.alarm_count(own, Alarm::Storm), 0, "seed {seed}: {own}");
         }
     }
 }

@@ -139,6 +139,11 @@ test("every way of being noted is reached by a frame", () => {
   alice.say(START, "team-lead", "hello");
   alice.progress(START, { note: "at it" });
   alice.idle(START);
+  alice.idle(START);
+  see(pass(alice, lead));
+  alice.say(START, "bob", "hello");
+  const [toBob] = frames(alice);
+  alice.handleSendFailed(START, toBob.seq);
   see(pass(alice, lead));
   const id = alice.submitPlan(START, PLAN, { timeoutMs: 8_000 });
   pass(alice, lead);
@@ -216,7 +221,13 @@ test("every reason to drop a frame is reached by one, and none changes the state
   pass(alice, lead);
   const missing = DROP_REASONS.filter((reason) => !seen.has(reason));
   // These need a history of their own: the next tests.
-  assert.deepEqual(missing.sort(), ["late", "receiver_left", "sender_left", "stale_frame"]);
+  assert.deepEqual(missing.sort(), [
+    "late",
+    "receiver_left",
+    "sender_left",
+    "stale_frame",
+    "throttled",
+  ]);
 });
 
 test("an answer that comes with the deadline is late, and its sender is alive", () => {

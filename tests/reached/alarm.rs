@@ -6,7 +6,7 @@ use team_protocols::{Incarnation, Uses};
 use crate::harness::{LEAD, at, plan, scoped, yes};
 use crate::{
     Row, alarmed, answer, asked, at_lead, idle, leaving, lost, nth_alarm, plan_request, planned,
-    team,
+    stormed, team,
 };
 
 pub(crate) const ROWS: &[Row] = &[
@@ -66,6 +66,7 @@ pub(crate) const ROWS: &[Row] = &[
         net.act(LEAD, |e, now| e.handle_send_failed(now, 7));
         alarmed(&net, LEAD)
     }),
+    ("storm", || alarmed(&stormed(), LEAD)),
     ("unannounced_life", || {
         let mut net = team();
         net.idle("alice");

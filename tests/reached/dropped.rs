@@ -4,7 +4,7 @@ use serde_json::json;
 use team_protocols::{Incarnation, Sender, Uses};
 
 use crate::harness::{Frame, LEAD, at, plan, scoped};
-use crate::{Row, answer, asked, at_lead, idle, judged, left, plan_answer, team};
+use crate::{Row, answer, asked, at_lead, idle, judged, left, plan_answer, stormed, team};
 
 pub(crate) const ROWS: &[Row] = &[
     ("broadcast_frame", || at_lead(&mut team(), &idle().with("to", json!("*")))),
@@ -47,6 +47,7 @@ pub(crate) const ROWS: &[Row] = &[
         at_lead(&mut net, &idle().seq(900))
     }),
     ("stale_incarnation", || at_lead(&mut team(), &idle().with("at", json!(1)))),
+    ("throttled", || at_lead(&mut stormed(), &idle())),
     ("unannounced_life", || {
         let mut net = team();
         net.idle("alice");

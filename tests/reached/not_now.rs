@@ -38,6 +38,12 @@ pub(crate) const ROWS: &[Row] = &[
         net.send("alice", LEAD, &plan_request("r", &plan(), 500).text());
         at_lead(&mut net, &plan_request("r", &scoped(&["write:other"]), 501))
     }),
+    ("approval_ended", || {
+        let (mut net, plan) = planned(Uses::UntilReport);
+        let id = net.ask_shutdown("alice");
+        net.approve("alice", &id);
+        refused(&net.report("alice", &plan, true))
+    }),
     ("in_critical_section", || {
         let mut net = team();
         net.enter_section("alice", "migration", None, SectionPolicy::Defer);

@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 use team_protocols::{
-    AskOptions, Engine, Incarnation, Millis, Misuse, Plan, ProtocolError, Response, SectionPolicy,
-    Timestamp, Uses,
+    AskOptions, Asking, Engine, Incarnation, Millis, Misuse, Plan, ProtocolError, Response,
+    SectionPolicy, Timestamp, Uses, WorkerAsked,
 };
 
 use crate::names::{Named, Names};
 
 /// Every command of the format.
-pub(crate) const ALL: [&str; 18] = [
+pub(crate) const ALL: [&str; 19] = [
     "announce",
     "callTool",
     "cancel",
@@ -26,6 +26,7 @@ pub(crate) const ALL: [&str; 18] = [
     "requestShutdown",
     "respond",
     "say",
+    "shutdownAll",
     "startFailed",
     "submitPlan",
 ];
@@ -52,6 +53,11 @@ pub(crate) fn call(
         "requestShutdown" => {
             let reason = args.option_text(1, "reason");
             id(engine.request_shutdown(now, &first, reason, args.limits(1))?.as_str())
+        }
+        "shutdownAll" => {
+            let reason = args.option_text(0, "reason");
+            let asked = engine.shutdown_all(now, reason, args.limits(0))?;
+            Ok((asked.iter().map(worker).collect(), None))
         }
         "submitPlan" => {
             let uses = args.option_text(1, "uses");
@@ -119,6 +125,21 @@ fn world(engine: &mut Engine, now: Timestamp, command: &str, args: &Args<'_>) ->
         }
         unknown => panic!("no command `{unknown}`"),
     }
+}
+
+/// What became of asking one worker, as the package has it.
+fn worker(worker: &WorkerAsked) -> Value {
+    let error = match &worker.asked {
+        Asking::Refused(error) => json!({ "code": error.code() }),
+        Asking::New(_) | Asking::Pending(_) | Asking::Agreed(_) => Value::Null,
+    };
+    json!({
+        "member": worker.member.as_str(),
+        "liveness": worker.liveness.name(),
+        "asked": worker.asked.name(),
+        "requestId": worker.asked.request_id().map(|id| id.as_str()),
+        "error": error,
+    })
 }
 
 fn id(id: &str) -> Done {

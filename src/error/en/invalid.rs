@@ -129,8 +129,8 @@ fn not_allowed(message: &str, from: Role, to: Role, why: AuthorityError) -> Stri
 fn broadcast_hint(message: &str) -> &'static str {
     match part(message) {
         Part::Asks(Kind::Shutdown) => {
-            "the lead sends it to each worker by name, one message per worker; plain text may go \
-             to `*`"
+            "the lead sends it to each worker by name, one message per worker, as `shutdownAll` does \
+             for a host; plain text may go to `*`"
         }
         Part::Asks(Kind::PlanApproval) => {
             "submit the plan to the lead alone; plain text may go to `*`"

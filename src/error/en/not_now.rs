@@ -34,6 +34,10 @@ pub(super) fn message(error: &NotNow) -> String {
         NotNow::NotApproved { status } => {
             format!("the request is `{}`, expected `approved` with work to report", status.name())
         }
+        NotNow::ApprovalEnded => {
+            "the approval ended when this member agreed to leave, its work takes no report any more"
+                .into()
+        }
         NotNow::NothingToReport => {
             "this request takes no such report, only the work of an approved plan is reported"
                 .into()
@@ -80,6 +84,9 @@ pub(super) fn hint(error: &NotNow) -> String {
             "do nothing more with it; what is still needed takes a new request by the one who asked"
         }
         NotNow::NotApproved { status } => not_approved_hint(*status),
+        NotNow::ApprovalEnded => {
+            "stop the work, tell the lead in plain text how far it got, then confirm the exit"
+        }
         NotNow::NothingToReport => {
             "send no report; say in plain text what the other side should know"
         }

@@ -25,6 +25,7 @@ pub(in crate::error) const fn dropped(reason: DropReason) -> &'static str {
         DropReason::WrongKind => "the frame belongs to another kind of request",
         DropReason::DigestMismatch => "the decision is about another plan than the one submitted",
         DropReason::Unapproved => "the report is about work that was not approved",
+        DropReason::Throttled => "the sender repeats itself beyond what is answered",
         DropReason::ReceiverLeft => "the receiver has left, or its engine is closed",
     }
 }
@@ -66,6 +67,9 @@ pub(in crate::error) const fn dropped_hint(reason: DropReason) -> &'static str {
             "keep the gate shut and wait for a decision on the plan as it was submitted"
         }
         DropReason::Unapproved => "ask the sender in plain text what it has done, and look at it",
+        DropReason::Throttled => {
+            "nothing changed; repeats are answered again when the sender has calmed down"
+        }
         DropReason::ReceiverLeft => "send nothing more to this member; its work needs another one",
     }
 }
@@ -86,6 +90,7 @@ pub(in crate::error) const fn alarm(alarm: Alarm) -> &'static str {
         Alarm::UnannouncedLife => dropped(DropReason::Unannounced),
         Alarm::SendFailed => "the transport could not send a frame",
         Alarm::ReportLost => "an execution report was sent several times and never acknowledged",
+        Alarm::Storm => "a member sends the same over and over again; it gets no answer to repeats",
     }
 }
 
@@ -113,5 +118,8 @@ pub(in crate::error) const fn alarm_hint(alarm: Alarm) -> &'static str {
             "look at the transport; what matters is sent again when it is asked for"
         }
         Alarm::ReportLost => "tell the lead in plain text how the work went",
+        Alarm::Storm => {
+            "look whether its program or the transport is in a loop; new messages still get through"
+        }
     }
 }

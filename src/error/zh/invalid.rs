@@ -119,7 +119,7 @@ fn not_allowed(message: &str, from: Role, to: Role, why: AuthorityError) -> Stri
 fn broadcast_hint(message: &str) -> &'static str {
     match part(message) {
         Part::Asks(Kind::Shutdown) => {
-            "由负责人按名字逐个发给工作成员，每人一条；普通文本可以发给 `*`"
+            "由负责人按名字逐个发给工作成员，每人一条（宿主可用 `shutdownAll`）；普通文本可以发给 `*`"
         }
         Part::Asks(Kind::PlanApproval) => "计划只提交给负责人；普通文本可以发给 `*`",
         Part::Answers(_) => "答复只发给提出该请求的成员；没有待答复的请求就什么都不要发送",

@@ -23,6 +23,7 @@ pub(in crate::error) const fn dropped(reason: DropReason) -> &'static str {
         DropReason::WrongKind => "该帧属于另一种类的请求",
         DropReason::DigestMismatch => "裁决针对的不是所提交的那份计划",
         DropReason::Unapproved => "报告涉及未获批准的工作",
+        DropReason::Throttled => "发送方的重复超出了会予以答复的范围",
         DropReason::ReceiverLeft => "接收方已经离开，或其引擎已关闭",
     }
 }
@@ -47,6 +48,7 @@ pub(in crate::error) const fn dropped_hint(reason: DropReason) -> &'static str {
         DropReason::WrongKind => "没有任何改变；发送方应查明那个请求问的是什么",
         DropReason::DigestMismatch => "保持闸门关闭，等待针对所提交计划的裁决",
         DropReason::Unapproved => "用普通文本询问发送者做了什么，并检查其结果",
+        DropReason::Throttled => "没有任何改变；待发送方平静下来，重复的内容会重新得到答复",
         DropReason::ReceiverLeft => "不再向该成员发送；它的工作需要由别的成员接手",
     }
 }
@@ -65,6 +67,7 @@ pub(in crate::error) const fn alarm(alarm: Alarm) -> &'static str {
         Alarm::UnannouncedLife => dropped(DropReason::Unannounced),
         Alarm::SendFailed => "传输层未能发出一帧",
         Alarm::ReportLost => "执行报告已多次发送，始终未得到确认",
+        Alarm::Storm => "成员不停地重复发送同样的内容；其重复暂不予以答复",
     }
 }
 
@@ -82,5 +85,6 @@ pub(in crate::error) const fn alarm_hint(alarm: Alarm) -> &'static str {
         Alarm::UnannouncedLife => dropped_hint(DropReason::Unannounced),
         Alarm::SendFailed => "检查传输层；重要的内容会在对方再次询问时重发",
         Alarm::ReportLost => "用普通文本告知负责人工作结果",
+        Alarm::Storm => "查看它的程序或传输层是否陷入循环；新的消息仍会送达",
     }
 }

@@ -74,8 +74,11 @@ import {
   systemClock,
   type TimingOptions,
   type ToolOutcome,
+  type UndeliverableEvent,
   type Uses,
   type Verdict,
+  type WorkerAsked,
+  type WorkerOutcome,
 } from "team-protocols";
 
 declare function use(...values: unknown[]): void;
@@ -123,6 +126,9 @@ export async function handshake(): Promise<string> {
   const kinds: HandlerKind[] = ["shutdown", "plan_approval", "*"];
   for (const kind of kinds) alice.onRequest(kind, handler)();
   alice.onRequest("shutdown", async () => undefined);
+  const everyone: WorkerOutcome[] = await alice.shutdownAll(shutdown);
+  const first: WorkerAsked | undefined = everyone[0];
+  use(first?.requestId ?? first?.error?.code ?? first?.asked, everyone[0]?.outcome?.status);
   const pending: PendingOutcome = alice.requestShutdown("bob", shutdown);
   const id: RequestId | undefined = pending.requestId;
   const outcome: Outcome = await pending;
@@ -174,6 +180,10 @@ export function onEvent(event: HostEvent): string {
       return String((event satisfies DrainEvent).judgedAt);
     case "liveness":
       return (event satisfies LivenessEvent).liveness satisfies Liveness;
+    case "undeliverable": {
+      const { to, excerpt, cause }: UndeliverableEvent = event;
+      return `${to} ${excerpt ?? ""} ${cause}`;
+    }
     case "alarm": {
       const alarm: AlarmEvent = event;
       const holding: Holding[] = alarm.holding ?? [];
