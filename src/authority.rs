@@ -1,20 +1,24 @@
 //! Who may ask whom for what, as data.
 //!
 //! Owns one row per kind; nothing else in the crate knows that a lead asks for shutdowns. The
+//! kinds that are always there and those that a host declares are rows of the same table. The
 //! rows are consulted when sending and when receiving. Imports `message` and `time`.
 
-#[cfg_attr(not(test), expect(dead_code, reason = "not yet used by the configuration"))]
-mod cycles;
+mod table;
 
-use crate::message::{Kind, Role};
+pub use self::table::{KindError, KindTable};
+use crate::message::{Kind, Role, Roles};
+use crate::time::Millis;
 
 /// The rules of one kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KindRules {
-    /// Which role asks.
-    pub asked_by: Role,
-    /// Which role decides; it is also the only one that may be addressed.
-    pub decided_by: Role,
+    /// Which kind.
+    pub kind: Kind,
+    /// Which roles ask.
+    pub asked_by: Roles,
+    /// Which roles decide; no other member may be addressed.
+    pub decided_by: Roles,
     /// Whether our own refusals must say why.
     pub refusal_needs_reason: bool,
     /// Whether a peer's refusal must say why too; otherwise it is accepted and marked, for
@@ -22,11 +26,24 @@ pub struct KindRules {
     pub foreign_refusal_needs_reason: bool,
     /// What an approval means.
     pub approval: Approval,
+    /// Whether the requester can do nothing else until it is decided: an edge of the wait-for
+    /// graph.
+    pub blocking: bool,
+    /// Whether the host knows that members may wait for each other in a circle through this kind
+    /// and other blocking ones, and relies on the search for deadlocks.
+    pub cyclic: bool,
+    /// Its idle limit, where that is not the common one.
+    pub timeout: Option<Millis>,
+    /// Its hard limit, where that is not the common one.
+    pub cap: Option<Millis>,
 }
 
 /// What an approval means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Approval {
+    /// Nothing beyond itself.
+    #[default]
+    Nothing,
     /// The decider is leaving; it confirms its exit.
     Leaves,
     /// A gate of the requester opens for what was decided on; the requester reports how it went.
@@ -46,88 +63,122 @@ pub enum AuthorityError {
     MayNotDecide,
 }
 
-/// The rules of a kind.
-#[must_use]
-pub const fn rules(kind: Kind) -> KindRules {
-    match kind {
-        Kind::Shutdown => KindRules {
-            asked_by: Role::Lead,
-            decided_by: Role::Worker,
-            refusal_needs_reason: true,
-            foreign_refusal_needs_reason: true,
-            approval: Approval::Leaves,
-        },
-        Kind::PlanApproval => KindRules {
-            asked_by: Role::Worker,
-            decided_by: Role::Lead,
-            refusal_needs_reason: true,
-            foreign_refusal_needs_reason: false,
-            approval: Approval::OpensGate,
-        },
+impl Approval {
+    /// Everything an approval can mean.
+    pub const ALL: [Self; 3] = [Self::Nothing, Self::Leaves, Self::OpensGate];
+
+    /// The name in options.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Nothing => "nothing",
+            Self::Leaves => "leaves",
+            Self::OpensGate => "opens_gate",
+        }
     }
 }
 
-/// Whether a member with role `from` may ask one with role `to` for `kind`.
-///
-/// # Errors
-/// [`AuthorityError`] names the first rule that is broken: the asker's before the target's.
-pub(crate) fn check(kind: Kind, from: Role, to: Role) -> Result<(), AuthorityError> {
-    let rules = rules(kind);
-    if from != rules.asked_by {
-        return Err(AuthorityError::MayNotAsk);
+/// What stays of the rules of a kind with each request of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Terms {
+    pub(crate) approval: Approval,
+    pub(crate) blocking: bool,
+    pub(crate) refusal_needs_reason: bool,
+}
+
+impl KindRules {
+    /// What stays of them with each request.
+    pub(crate) const fn terms(&self) -> Terms {
+        let Self { approval, blocking, refusal_needs_reason, .. } = self;
+        let (approval, blocking) = (*approval, *blocking);
+        Terms { approval, blocking, refusal_needs_reason: *refusal_needs_reason }
     }
-    if to == rules.decided_by {
-        return Ok(());
+
+    /// A kind whose approval means nothing beyond itself, with the common limits; everybody who
+    /// refuses says why.
+    #[must_use]
+    pub const fn new(kind: Kind, asked_by: Roles, decided_by: Roles) -> Self {
+        Self {
+            kind,
+            asked_by,
+            decided_by,
+            refusal_needs_reason: true,
+            foreign_refusal_needs_reason: false,
+            approval: Approval::Nothing,
+            blocking: true,
+            cyclic: false,
+            timeout: None,
+            cap: None,
+        }
     }
-    Err(match (rules.approval, from, to) {
-        (Approval::Leaves, _, Role::Lead) => AuthorityError::LeadIsNoTarget,
-        (_, Role::Worker, Role::Worker) => AuthorityError::PeersDoNotDecide,
-        _ => AuthorityError::MayNotDecide,
-    })
+
+    /// Whether a member with the roles `from` may ask one with the roles `to`.
+    ///
+    /// # Errors
+    /// [`AuthorityError`] names the first rule that is broken: the asker's before the target's.
+    pub fn check(&self, from: Roles, to: Roles) -> Result<(), AuthorityError> {
+        if !self.asked_by.meets(from) {
+            return Err(AuthorityError::MayNotAsk);
+        }
+        let leaves = self.approval == Approval::Leaves;
+        if leaves && to.has(Role::Lead) {
+            return Err(AuthorityError::LeadIsNoTarget);
+        }
+        if self.decided_by.meets(to) {
+            return Ok(());
+        }
+        Err(match (from.first(), to.first()) {
+            (Role::Worker, Role::Worker) => AuthorityError::PeersDoNotDecide,
+            _ => AuthorityError::MayNotDecide,
+        })
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn check(kind: &Kind, from: Role, to: Role) -> Result<(), AuthorityError> {
+        KindTable::default().find(kind).unwrap().check(from.into(), to.into())
+    }
+
     #[test]
     fn the_whole_table_is_as_designed() {
-        for from in Role::ALL {
-            for to in Role::ALL {
-                let shutdown = check(Kind::Shutdown, from, to);
-                assert_eq!(
-                    shutdown.is_ok(),
-                    (from, to) == (Role::Lead, Role::Worker),
-                    "{from:?}→{to:?}"
-                );
-                let plan = check(Kind::PlanApproval, from, to);
-                assert_eq!(
-                    plan.is_ok(),
-                    (from, to) == (Role::Worker, Role::Lead),
-                    "{from:?}→{to:?}"
-                );
+        let allowed = [
+            (Kind::SHUTDOWN, Role::Lead, Role::Worker),
+            (Kind::PLAN_APPROVAL, Role::Worker, Role::Lead),
+            (Kind::PLAN_APPROVAL, Role::Worker, Role::Approver),
+            (Kind::DEPENDENCY, Role::Worker, Role::Worker),
+        ];
+        for rules in KindTable::default().iter() {
+            for from in Role::ALL {
+                for to in Role::ALL {
+                    let listed = allowed.contains(&(rules.kind.clone(), from, to));
+                    let found = rules.check(from.into(), to.into()).is_ok();
+                    assert_eq!(found, listed, "{}: {from:?}→{to:?}", rules.kind);
+                }
             }
         }
     }
 
     #[test]
     fn the_refusal_names_the_rule() {
-        assert_eq!(check(Kind::Shutdown, Role::Worker, Role::Lead), Err(AuthorityError::MayNotAsk));
-        assert_eq!(
-            check(Kind::Shutdown, Role::Lead, Role::Lead),
-            Err(AuthorityError::LeadIsNoTarget)
-        );
-        assert_eq!(
-            check(Kind::Shutdown, Role::Lead, Role::Approver),
-            Err(AuthorityError::MayNotDecide)
-        );
-        assert_eq!(
-            check(Kind::PlanApproval, Role::Worker, Role::Worker),
-            Err(AuthorityError::PeersDoNotDecide)
-        );
-        assert_eq!(
-            check(Kind::PlanApproval, Role::Lead, Role::Worker),
-            Err(AuthorityError::MayNotAsk)
-        );
+        use AuthorityError::{LeadIsNoTarget, MayNotAsk, MayNotDecide, PeersDoNotDecide};
+        use Role::{Approver, Lead, Worker};
+        assert_eq!(check(&Kind::SHUTDOWN, Worker, Lead), Err(MayNotAsk));
+        assert_eq!(check(&Kind::SHUTDOWN, Lead, Lead), Err(LeadIsNoTarget));
+        assert_eq!(check(&Kind::SHUTDOWN, Lead, Approver), Err(MayNotDecide));
+        assert_eq!(check(&Kind::PLAN_APPROVAL, Worker, Worker), Err(PeersDoNotDecide));
+        assert_eq!(check(&Kind::PLAN_APPROVAL, Lead, Worker), Err(MayNotAsk));
+    }
+
+    #[test]
+    fn a_worker_that_is_an_approver_too_may_decide() {
+        let table = KindTable::default();
+        let plans = table.find(&Kind::PLAN_APPROVAL).unwrap();
+        let both = Roles::of(&[Role::Worker, Role::Approver]);
+        assert_eq!(plans.check(Role::Worker.into(), both), Ok(()));
+        let shutdown = table.find(&Kind::SHUTDOWN).unwrap();
+        assert_eq!(shutdown.check(Role::Lead.into(), both), Ok(()));
     }
 }

@@ -1,12 +1,14 @@
 //! Every default, with its unit and the reason for the number.
 //!
-//! Owns [`Config`], checked once when an engine is made. Imports `ids`, `message` and `time`.
+//! Owns [`Config`], checked once when an engine is made. Imports `ids`, `message`, `authority` and
+//! `time`.
 
 #[cfg(test)]
 mod tests;
 
+use crate::authority::{KindError, KindRules, KindTable};
 use crate::ids::{Incarnation, MemberName};
-use crate::message::{Lang, Role};
+use crate::message::{Lang, Role, Roles};
 use crate::time::Millis;
 
 /// What an engine is told at its making.
@@ -18,6 +20,8 @@ pub struct Config {
     pub incarnation: Incarnation,
     /// Everybody in the team, this member included. Exactly one lead.
     pub members: Vec<MemberConfig>,
+    /// Kinds of requests beside those that are always there.
+    pub kinds: Vec<KindRules>,
     /// Other names under which the lead may be addressed; never names of members.
     pub lead_aliases: Vec<MemberName>,
     /// Time limits.
@@ -41,6 +45,8 @@ pub struct MemberConfig {
     pub name: MemberName,
     /// What it may do.
     pub role: Role,
+    /// Whether it may be named to decide, beside what its role lets it do.
+    pub approver: bool,
     /// Its job, for people ("coder").
     pub title: Option<String>,
     /// Its life, where it is known already; otherwise its first frame tells.
@@ -163,6 +169,11 @@ pub enum ConfigError {
         /// Which one.
         field: &'static str,
     },
+    /// A kind that cannot be declared.
+    Kind {
+        /// Why.
+        why: KindError,
+    },
     /// The idle limit is longer than the cap.
     TimeoutOverCap {
         /// The idle limit in ms.
@@ -185,6 +196,7 @@ impl Config {
             member,
             incarnation,
             members,
+            kinds: Vec::new(),
             lead_aliases,
             timing: TimingConfig::default(),
             limits: Limits::default(),
@@ -200,8 +212,21 @@ impl Config {
     /// [`ConfigError`] names the first thing that cannot be.
     pub fn check(&self) -> Result<(), ConfigError> {
         self.check_members()?;
+        self.kind_table()?;
         self.timing.check()?;
         self.limits.check()
+    }
+
+    /// Every kind: those that are always there, then the host's.
+    ///
+    /// # Errors
+    /// [`ConfigError::Kind`] names the first one that cannot be.
+    pub fn kind_table(&self) -> Result<KindTable, ConfigError> {
+        let mut table = KindTable::default();
+        for rules in &self.kinds {
+            table.declare(rules.clone()).map_err(|why| ConfigError::Kind { why })?;
+        }
+        Ok(table)
     }
 
     fn check_members(&self) -> Result<(), ConfigError> {
@@ -235,6 +260,21 @@ impl Config {
             return Err(ConfigError::SelfNotListed { name: self.member.clone() });
         }
         Ok(())
+    }
+}
+
+impl MemberConfig {
+    /// A member of one role.
+    #[must_use]
+    pub const fn new(name: MemberName, role: Role) -> Self {
+        Self { name, role, approver: false, title: None, incarnation: None }
+    }
+
+    /// What it may do, all in all.
+    #[must_use]
+    pub fn roles(&self) -> Roles {
+        let roles = Roles::from(self.role);
+        if self.approver { roles.and(Role::Approver) } else { roles }
     }
 }
 

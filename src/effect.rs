@@ -9,7 +9,9 @@ use serde::Serialize;
 
 pub use self::undeliverable::UndeliverableEvent;
 use crate::ids::{Incarnation, MemberName, RequestId};
-use crate::message::{Cause, Digest, Kind, Liveness, Plan, SettleCode, Status, Uses};
+use crate::message::{
+    Cause, Digest, Follows, Kind, Liveness, Payload, Plan, SettleCode, Status, Uses,
+};
 use crate::time::{Millis, Timestamp};
 
 /// One thing for the host to do, in order.
@@ -38,7 +40,7 @@ pub struct Send {
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Event {
     /// A request came in that this member must answer.
-    Request(RequestEvent),
+    Request(Box<RequestEvent>),
     /// A request that this member must answer was sent again.
     Reminder(ReminderEvent),
     /// A request that this member had to answer is over.
@@ -97,6 +99,18 @@ pub struct RequestEvent {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(target_arch = "wasm32", tsify(optional, type = "string"))]
     pub digest: Option<Digest>,
+    /// With a kind of the host's own: what it carries.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub payload: Option<Payload>,
+    /// With a kind of the host's own that opens a gate: what an approval covers.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub scope: Vec<String>,
+    /// The earlier request that it goes on from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub follows: Option<Follows>,
 }
 
 /// A request that this member must answer was sent again.
@@ -167,6 +181,10 @@ pub struct Outcome {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(target_arch = "wasm32", tsify(optional, type = "number"))]
     pub retry_after_ms: Option<Millis>,
+    /// With a kind of the host's own: what came with the decision.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub payload: Option<Payload>,
     /// When it ended (ms since the Unix epoch).
     #[cfg_attr(target_arch = "wasm32", tsify(type = "number"))]
     pub settled_at: Timestamp,

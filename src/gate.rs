@@ -5,7 +5,7 @@
 //! `message`.
 
 use crate::ids::RequestId;
-use crate::message::{Action, Plan, ScopeEntry, Uses};
+use crate::message::{Action, ScopeEntry, Uses};
 
 /// What a worker may do at the moment.
 #[derive(Clone, Debug, Default)]
@@ -41,9 +41,9 @@ struct Grant {
 
 impl Gate {
     /// Opens the gate for an approved plan.
-    pub(crate) fn open(&mut self, request_id: &RequestId, plan: &Plan, uses: Uses) {
-        // Entries that do not parse were refused when the plan was validated.
-        let scope = plan.scope.iter().filter_map(|entry| ScopeEntry::parse(entry).ok()).collect();
+    pub(crate) fn open(&mut self, request_id: &RequestId, scope: &[String], uses: Uses) {
+        // Entries that do not parse were refused when the request was validated.
+        let scope = scope.iter().filter_map(|entry| ScopeEntry::parse(entry).ok()).collect();
         self.grants.push(Grant { request_id: request_id.clone(), scope, uses, spent_by: None });
     }
 
@@ -98,15 +98,9 @@ mod tests {
 
     fn gate(uses: Uses) -> (Gate, RequestId) {
         let id = RequestId::from_random(1);
-        let plan = Plan {
-            title: "t".into(),
-            scope: vec!["write:src/**".into(), "delete:old.rs".into()],
-            steps: vec![],
-            risk: "r".into(),
-            text: String::new(),
-        };
+        let scope = ["write:src/**".to_owned(), "delete:old.rs".to_owned()];
         let mut gate = Gate::default();
-        gate.open(&id, &plan, uses);
+        gate.open(&id, &scope, uses);
         (gate, id)
     }
 
@@ -144,16 +138,10 @@ mod tests {
     #[test]
     fn a_spent_plan_does_not_hide_another_that_covers_the_action() {
         let (mut gate, _) = gate(Uses::Once);
-        let plan = Plan {
-            title: "t".into(),
-            scope: vec!["write:src/a".into()],
-            steps: vec![],
-            risk: "r".into(),
-            text: String::new(),
-        };
+        let scope = ["write:src/a".to_owned()];
         let second = RequestId::from_random(2);
         gate.enter(&action("write:src/a")).unwrap();
-        gate.open(&second, &plan, Uses::UntilReport);
+        gate.open(&second, &scope, Uses::UntilReport);
         assert_eq!(gate.enter(&action("write:src/a")).unwrap().1, second);
     }
 

@@ -25,12 +25,7 @@
 //! };
 //!
 //! let now = Timestamp::from_ms(1_000);
-//! let member = |name: &str, role| MemberConfig {
-//!     name: MemberName::parse(name).unwrap(),
-//!     role,
-//!     title: None,
-//!     incarnation: None,
-//! };
+//! let member = |name: &str, role| MemberConfig::new(MemberName::parse(name).unwrap(), role);
 //! let team = vec![member("team-lead", Role::Lead), member("alice", Role::Worker)];
 //! let engine = |name: &str, nonce| {
 //!     let name = MemberName::parse(name).unwrap();
@@ -76,7 +71,7 @@ mod waits;
 pub mod wasm;
 mod wire;
 
-pub use crate::authority::{Approval, AuthorityError, KindRules, rules};
+pub use crate::authority::{Approval, AuthorityError, KindError, KindRules, KindTable};
 pub use crate::config::{BooleanPolicy, Config, ConfigError, Limits, MemberConfig, TimingConfig};
 pub use crate::deadline::DeadlineKind;
 pub use crate::effect::{
@@ -98,17 +93,18 @@ pub use crate::ids::{
 };
 pub use crate::journal::{AuditEntry, DropReason, Noted, Verdict};
 pub use crate::message::{
-    Action, Body, Cancel, Cause, Digest, Envelope, ExecutionReport, Exited, Idle, Kind, Liveness,
-    Message, Plan, PlanApprovalRequest, PlanApprovalResponse, Probe, Progress, Receipt, Received,
-    Recipient, Reminder, Role, ScopeEntry, ScopeError, SettleCode, Settled, ShutdownRequest,
+    Action, Body, Cancel, Cause, Details, Digest, Envelope, ExecutionReport, Exited, Follows, Idle,
+    Kind, KindNameError, KindRequest, KindResponse, Link, Liveness, MAX_KIND_LENGTH, Message,
+    Payload, Plan, PlanApprovalRequest, PlanApprovalResponse, Probe, Progress, Receipt, Received,
+    Recipient, Reminder, Role, Roles, ScopeEntry, ScopeError, SettleCode, Settled, ShutdownRequest,
     ShutdownResponse, Status, Timing, Undeliverable, Uses, WIRE_VERSION, Wait, is_blank,
 };
 pub use crate::time::{Millis, Timestamp};
-pub use crate::validate::{InvalidMessage, Origin, Target, Valid, check, nearest_name};
+pub use crate::validate::{InvalidMessage, Origin, Rulebook, Target, Valid, check, nearest_name};
 pub use crate::wire::{
     DecodeError, Decoded, Head, JsonType, Note, Object, RawBody, Shape, Syntax, ToolCall,
-    ToolMessage, decode_envelope, decode_message, decode_plan, decode_tool_call, encode,
-    looks_like_protocol,
+    ToolMessage, decode_envelope, decode_message, decode_payload, decode_plan, decode_tool_call,
+    encode, looks_like_protocol,
 };
 
 /// The life of one request, apart from any engine: its states, and the pure transition function.

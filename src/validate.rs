@@ -20,10 +20,10 @@ mod tests;
 
 use std::ops::Deref;
 
-use crate::authority::{self, AuthorityError};
+use crate::authority::{Approval, AuthorityError, KindRules, KindTable};
 use crate::config::Limits;
 use crate::ids::MemberName;
-use crate::message::{Kind, Message, Role, ScopeError, is_blank};
+use crate::message::{Kind, Message, Role, Roles, ScopeError, is_blank};
 use crate::time::Millis;
 use crate::wire::nearest;
 
@@ -57,8 +57,17 @@ pub enum Target {
         /// Who there is.
         roster: Vec<MemberName>,
     },
-    /// Another member, by its role.
-    Member(Role),
+    /// Another member, by its roles.
+    Member(Roles),
+}
+
+/// What a message is judged by.
+#[derive(Clone, Copy, Debug)]
+pub struct Rulebook<'a> {
+    /// The kinds there are.
+    pub kinds: &'a KindTable,
+    /// The bounds.
+    pub limits: &'a Limits,
 }
 
 /// Why a message is refused that could be decoded. Paths begin at the envelope.
@@ -96,9 +105,32 @@ pub enum InvalidMessage {
         from: Role,
         /// The receiver's role.
         to: Role,
+        /// Between whom such a message goes, from the first to the second, where there is a rule.
+        between: Option<(Roles, Roles)>,
         /// The rule, seen from the request: for a response the receiver is the one who asked.
         why: AuthorityError,
     },
+    /// A kind that nobody declared.
+    UnknownKind {
+        /// The kind.
+        kind: Kind,
+        /// Which one it resembles.
+        nearest: Option<Kind>,
+    },
+    /// A kind that has messages of its own.
+    OwnMessages {
+        /// The kind.
+        kind: Kind,
+    },
+    /// A scope for a kind whose approval opens no gate, or a gate without a scope.
+    ScopeMismatch {
+        /// The kind.
+        kind: Kind,
+        /// Whether its approval opens a gate.
+        gate: bool,
+    },
+    /// A decision that would open a gate and does not say what for.
+    DigestRequired,
     /// A refusal that does not say why.
     ReasonRequired {
         /// The `type` of the message.
@@ -167,6 +199,9 @@ impl InvalidMessage {
             | Self::UnknownRecipient { .. }
             | Self::ResponseNotToLead { .. } => "to",
             Self::NotAllowed { .. } => "message.type",
+            Self::UnknownKind { .. } | Self::OwnMessages { .. } => fields::KIND,
+            Self::ScopeMismatch { .. } => "message.scope",
+            Self::DigestRequired => "message.digest",
             Self::ReasonRequired { path, .. } | Self::Blank { path } | Self::ZeroLimit { path } => {
                 path
             }
@@ -183,14 +218,14 @@ impl InvalidMessage {
 pub fn check(
     message: Message,
     origin: Origin,
-    from: Role,
+    from: Roles,
     to: Target,
-    limits: &Limits,
+    rules: Rulebook<'_>,
 ) -> Result<Valid<Message>, InvalidMessage> {
     let to = check_target(message.type_name(), to)?;
-    check_roles(&message, from, to)?;
-    check_reason(&message, origin)?;
-    fields::check(&message, limits)?;
+    check_roles(&message, from, to, rules.kinds)?;
+    check_reason(&message, origin, rules.kinds)?;
+    fields::check(&message, rules.limits)?;
     Ok(Valid(message))
 }
 
@@ -211,33 +246,77 @@ pub fn nearest_name<'a>(
 }
 
 /// The role of the member a structured message goes to, if it may go there at all.
-pub(crate) fn check_target(message: &'static str, to: Target) -> Result<Role, InvalidMessage> {
+pub(crate) fn check_target(message: &'static str, to: Target) -> Result<Roles, InvalidMessage> {
     match to {
         Target::Everyone => Err(InvalidMessage::Broadcast { message }),
         Target::Oneself => Err(InvalidMessage::ToOneself { message }),
         Target::Unknown { name, nearest, roster } => {
             Err(InvalidMessage::UnknownRecipient { name, nearest, roster })
         }
-        Target::Member(role) => Ok(role),
+        Target::Member(roles) => Ok(roles),
     }
 }
 
-fn check_roles(message: &Message, from: Role, to: Role) -> Result<(), InvalidMessage> {
+/// Whether the roles of both sides fit what a message says.
+fn check_roles(
+    message: &Message,
+    from: Roles,
+    to: Roles,
+    kinds: &KindTable,
+) -> Result<(), InvalidMessage> {
     let name = message.type_name();
-    let refuse = |why| InvalidMessage::NotAllowed { message: name, from, to, why };
+    let (sender, receiver) = (from.first(), to.first());
+    let refuse = |between, why| InvalidMessage::NotAllowed {
+        message: name,
+        from: sender,
+        to: receiver,
+        between,
+        why,
+    };
+    let asks = |kind| {
+        let rules = kinds.find(kind);
+        let between = rules.map(|rules| (rules.asked_by, rules.decided_by));
+        allowed(rules, from, to).map_err(|why| refuse(between, why))
+    };
+    let answers = |kind| {
+        let rules = kinds.find(kind);
+        let between = rules.map(|rules| (rules.decided_by, rules.asked_by));
+        allowed(rules, to, from).map_err(|why| refuse(between, why))
+    };
+    let shutdown = || kinds.find(&Kind::SHUTDOWN).map(|rules| (rules.decided_by, rules.asked_by));
     match message {
-        Message::ShutdownRequest(_) => authority::check(Kind::Shutdown, from, to),
-        Message::PlanApprovalRequest(_) => authority::check(Kind::PlanApproval, from, to),
-        Message::PlanApprovalResponse(_) => authority::check(Kind::PlanApproval, to, from),
+        Message::ShutdownRequest(_) => asks(&Kind::SHUTDOWN),
+        Message::PlanApprovalRequest(_) => asks(&Kind::PLAN_APPROVAL),
+        Message::PlanApprovalResponse(_) => answers(&Kind::PLAN_APPROVAL),
+        Message::Request(m) => {
+            let gate = generic_kind(kinds, &m.kind)? == Approval::OpensGate;
+            asks(&m.kind)?;
+            if gate == m.scope.is_empty() || (!gate && m.uses.is_some()) {
+                return Err(InvalidMessage::ScopeMismatch { kind: m.kind.clone(), gate });
+            }
+            Ok(())
+        }
+        Message::Response(m) => {
+            let gate = generic_kind(kinds, &m.kind)? == Approval::OpensGate;
+            answers(&m.kind)?;
+            if gate && m.digest.is_none() {
+                return Err(InvalidMessage::DigestRequired);
+            }
+            Ok(())
+        }
         // Before the rule about the recipient: a lead that is told to "send it to the lead"
         // would end itself.
-        Message::ShutdownResponse(_) if from == Role::Lead => Err(AuthorityError::LeadIsNoTarget),
-        Message::ShutdownResponse(_) if to != Role::Lead => {
-            return Err(InvalidMessage::ResponseNotToLead { to });
+        Message::ShutdownResponse(_) if from.has(Role::Lead) => {
+            Err(refuse(shutdown(), AuthorityError::LeadIsNoTarget))
         }
-        Message::ShutdownResponse(_) => authority::check(Kind::Shutdown, to, from),
+        Message::ShutdownResponse(_) if !to.has(Role::Lead) => {
+            Err(InvalidMessage::ResponseNotToLead { to: to.first() })
+        }
+        Message::ShutdownResponse(_) => answers(&Kind::SHUTDOWN),
         // A lead cannot leave: workers that believed it would drop everything it says from then on.
-        Message::Exited(_) if from == Role::Lead => Err(AuthorityError::LeadIsNoTarget),
+        Message::Exited(_) if from.has(Role::Lead) => {
+            Err(refuse(None, AuthorityError::LeadIsNoTarget))
+        }
         // These belong to a request by its id; the ledger knows its two sides.
         Message::Settled(_)
         | Message::Progress(_)
@@ -248,19 +327,44 @@ fn check_roles(message: &Message, from: Role, to: Role) -> Result<(), InvalidMes
         | Message::Idle(_)
         | Message::Undeliverable(_) => Ok(()),
     }
-    .map_err(refuse)
 }
 
-fn check_reason(message: &Message, origin: Origin) -> Result<(), InvalidMessage> {
+/// Whether a member with the roles `asker` may ask one with the roles `decider`.
+fn allowed(rules: Option<&KindRules>, asker: Roles, decider: Roles) -> Result<(), AuthorityError> {
+    rules.map_or(Err(AuthorityError::MayNotAsk), |rules| rules.check(asker, decider))
+}
+
+/// What an approval of a kind means that has no messages of its own.
+fn generic_kind(kinds: &KindTable, kind: &Kind) -> Result<Approval, InvalidMessage> {
+    if [Kind::SHUTDOWN, Kind::PLAN_APPROVAL].contains(kind) {
+        return Err(InvalidMessage::OwnMessages { kind: kind.clone() });
+    }
+    match kinds.find(kind) {
+        Some(rules) => Ok(rules.approval),
+        None => {
+            let known = kinds.iter().map(|rules| &rules.kind);
+            let nearest = nearest(kind.name(), known, |kind| kind.name()).cloned();
+            Err(InvalidMessage::UnknownKind { kind: kind.clone(), nearest })
+        }
+    }
+}
+
+fn check_reason(
+    message: &Message,
+    origin: Origin,
+    kinds: &KindTable,
+) -> Result<(), InvalidMessage> {
     let (kind, approve, reason, path) = match message {
         Message::ShutdownResponse(m) => {
-            (Kind::Shutdown, m.approve, m.reason.as_deref(), fields::REASON)
+            (&Kind::SHUTDOWN, m.approve, m.reason.as_deref(), fields::REASON)
         }
         Message::PlanApprovalResponse(m) => {
-            (Kind::PlanApproval, m.approve, m.feedback.as_deref(), fields::FEEDBACK)
+            (&Kind::PLAN_APPROVAL, m.approve, m.feedback.as_deref(), fields::FEEDBACK)
         }
+        Message::Response(m) => (&m.kind, m.approve, m.reason.as_deref(), fields::REASON),
         Message::ShutdownRequest(_)
         | Message::PlanApprovalRequest(_)
+        | Message::Request(_)
         | Message::Settled(_)
         | Message::Progress(_)
         | Message::Receipt(_)
@@ -270,7 +374,7 @@ fn check_reason(message: &Message, origin: Origin) -> Result<(), InvalidMessage>
         | Message::Idle(_)
         | Message::Undeliverable(_) => return Ok(()),
     };
-    let rules = authority::rules(kind);
+    let Some(rules) = kinds.find(kind) else { return Ok(()) };
     let required = match origin {
         Origin::Own => rules.refusal_needs_reason,
         Origin::Peer => rules.foreign_refusal_needs_reason,

@@ -163,6 +163,23 @@ mod tests {
                 "type": "plan_approval_response", "request_id": request_id, "approve": approve,
                 "feedback": feedback,
             }),
+            ToolMessage::Request { kind, details } => json!({
+                "type": "request", "kind": kind, "payload": payload(details.payload.as_ref()),
+                "scope": details.scope, "uses": details.uses,
+            }),
+            ToolMessage::Response {
+                request_id,
+                kind,
+                approve,
+                reason,
+                retry_after,
+                payload: p,
+            } => {
+                json!({
+                    "type": "response", "request_id": request_id, "kind": kind, "approve": approve,
+                    "reason": reason, "retry_after_ms": retry_after, "payload": payload(p.as_ref()),
+                })
+            }
             ToolMessage::ExecutionReport { request_id, ok, detail } => json!({
                 "type": "execution_report", "request_id": request_id, "ok": ok, "detail": detail,
             }),
@@ -183,6 +200,10 @@ mod tests {
         fields.into_iter().filter(there).collect::<Map<_, _>>().into()
     }
 
+    fn payload(payload: Option<&team_protocols::Payload>) -> Value {
+        payload.map_or(Value::Null, |json| serde_json::from_str(json.as_json()).unwrap())
+    }
+
     fn code(error: &DecodeError) -> &'static str {
         match error {
             DecodeError::TooLarge { .. } => "too_large",
@@ -198,6 +219,7 @@ mod tests {
             DecodeError::UnknownType { .. } => "unknown_type",
             DecodeError::InvalidName { .. } => "invalid_name",
             DecodeError::InvalidId { .. } => "invalid_id",
+            DecodeError::InvalidKind { .. } => "invalid_kind",
             DecodeError::InvalidIncarnation { .. } => "invalid_incarnation",
             DecodeError::InvalidDigest { .. } => "invalid_digest",
             DecodeError::InvalidNumber { .. } => "invalid_number",

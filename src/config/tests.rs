@@ -6,7 +6,7 @@ fn name(text: &str) -> MemberName {
 }
 
 fn member(text: &str, role: Role) -> MemberConfig {
-    MemberConfig { name: name(text), role, title: None, incarnation: None }
+    MemberConfig::new(name(text), role)
 }
 
 fn config(members: Vec<MemberConfig>) -> Config {

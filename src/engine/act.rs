@@ -2,7 +2,7 @@
 
 use super::Engine;
 use super::ledger::{Content, Entry, Side};
-use crate::authority::{self, Approval};
+use crate::authority::Approval;
 use crate::deadline::Subject;
 use crate::effect::{Alarm, AlarmEvent, ClosedEvent, Event, Outcome, RequestEvent};
 use crate::ids::{MemberIndex, MemberName, RequestId};
@@ -16,7 +16,7 @@ impl Engine {
         let Some(entry) = self.ledger.get(slot) else { return Err(Rejection::NotDue) };
         let context = Context {
             now: self.now,
-            approval: authority::rules(entry.content.kind()).approval,
+            approval: entry.terms.approval,
             exit_grace: self.config.timing.exit_grace,
             report_every: self.config.timing.report_every(),
             report_repeats: self.config.timing.reminders,
@@ -116,7 +116,7 @@ impl Engine {
     /// Puts a request before the host.
     pub(super) fn ask_host(&mut self, slot: usize) {
         if let Some(event) = self.ledger.get(slot).and_then(|entry| self.request_event(entry)) {
-            self.event(Event::Request(event));
+            self.event(Event::Request(Box::new(event)));
         }
     }
 
@@ -125,23 +125,33 @@ impl Engine {
         let State::Owed(Owed::Open { until } | Owed::Deferred { until }) = entry.state else {
             return None;
         };
-        let (reason, plan, uses, digest) = match &entry.content {
-            Content::Shutdown { reason } => (reason.clone(), None, None, None),
-            Content::Plan { plan, uses, digest } => {
-                (None, plan.as_deref().cloned(), Some(*uses), Some(*digest))
-            }
-        };
-        Some(RequestEvent {
+        let mut event = RequestEvent {
             request_id: entry.id.clone(),
-            kind: entry.content.kind(),
+            kind: entry.content.kind().clone(),
             from: self.name_of(entry.peer),
             received_at: entry.opened_at,
             answer_by: until.min(entry.idle.ends),
-            reason,
-            plan,
-            uses,
-            digest,
-        })
+            reason: None,
+            plan: None,
+            uses: None,
+            digest: entry.content.digest(),
+            payload: None,
+            scope: Vec::new(),
+            follows: entry.follows.as_deref().cloned(),
+        };
+        match &entry.content {
+            Content::Shutdown { reason } => event.reason.clone_from(reason),
+            Content::Plan { plan, uses, .. } => {
+                event.plan = plan.as_deref().cloned();
+                event.uses = Some(*uses);
+            }
+            Content::Other { details, .. } => {
+                event.payload.clone_from(&details.payload);
+                event.scope.clone_from(&details.scope);
+                event.uses = (!details.scope.is_empty()).then_some(details.uses);
+            }
+        }
+        Some(event)
     }
 
     /// A settled request of ours as the host sees it.
@@ -150,7 +160,7 @@ impl Engine {
         let status = entry.state.status();
         Some(Outcome {
             request_id: entry.id.clone(),
-            kind: entry.content.kind(),
+            kind: entry.content.kind().clone(),
             to: self.name_of(entry.peer),
             status,
             code: status.code(),
@@ -158,6 +168,7 @@ impl Engine {
             by: settlement.by.map(|by| self.name_of(by)),
             reason: settlement.note.clone(),
             retry_after_ms: settlement.retry_after,
+            payload: settlement.payload.clone(),
             settled_at: settlement.at,
         })
     }
@@ -179,10 +190,10 @@ impl Engine {
         let Some(entry) = self.ledger.get(slot) else { return };
         let State::Owed(Owed::Closed { status, cause }) = entry.state else { return };
         // Whoever agreed to leave leaves, however the request ended.
-        let stands = authority::rules(entry.content.kind()).approval == Approval::Leaves;
+        let stands = entry.terms.approval == Approval::Leaves;
         let event = ClosedEvent {
             request_id: entry.id.clone(),
-            kind: entry.content.kind(),
+            kind: entry.content.kind().clone(),
             from: self.name_of(entry.peer),
             status,
             cause,
@@ -194,8 +205,14 @@ impl Engine {
 
     fn open_gate(&mut self, slot: usize) {
         let Some(entry) = self.ledger.get(slot) else { return };
-        if let Content::Plan { plan: Some(plan), uses, .. } = &entry.content {
-            self.gate.open(&entry.id, plan, *uses);
+        match &entry.content {
+            Content::Plan { plan: Some(plan), uses, .. } => {
+                self.gate.open(&entry.id, &plan.scope, *uses);
+            }
+            Content::Other { details, .. } => {
+                self.gate.open(&entry.id, &details.scope, details.uses);
+            }
+            Content::Plan { plan: None, .. } | Content::Shutdown { .. } => {}
         }
     }
 
@@ -218,7 +235,8 @@ impl Engine {
             Side::Asked => (me, peer),
             Side::Owed => (peer, me),
         };
-        let (id, kind, status) = (entry.id.clone(), entry.content.kind(), entry.state.status());
+        let (id, kind, status) =
+            (entry.id.clone(), entry.content.kind().clone(), entry.state.status());
         let (reason, cause) = match &entry.state {
             State::Owed(Owed::Approved(answer, _) | Owed::Rejected(answer)) => {
                 (answer.note.clone(), None)

@@ -4,14 +4,14 @@ use super::commands::{AskOptions, Response};
 use super::ledger::{Content, Entry, Patience, Side};
 use super::outbox::{request_message, response_message};
 use super::{Checked, Engine};
-use crate::authority::{self, Approval};
+use crate::authority::Approval;
 use crate::error::NotNow;
 use crate::ids::{MemberIndex, MemberName, RequestId};
 use crate::member::Passage;
 use crate::message::{Kind, Liveness, Status, Timing, is_blank};
 use crate::request::{Answer, Asked, Clocks, Input, Rejection, State};
 use crate::time::Millis;
-use crate::validate::{self, Origin, Target};
+use crate::validate::{self, InvalidMessage, Origin, Target};
 
 impl Engine {
     /// Registers and sends a request.
@@ -21,12 +21,13 @@ impl Engine {
         content: Content,
         options: AskOptions,
     ) -> Checked<RequestId> {
-        let kind = content.kind();
-        let (timeout, cap) = self.limits_of(options);
+        let (timeout, cap) = self.limits_of(content.kind(), options);
         let mut entry = Entry {
             id: self.new_id(),
             peer: self.roster.me(),
+            terms: self.terms(content.kind()),
             content,
+            follows: None,
             opened_at: self.now,
             seq: self.seq + 1,
             state: self.pending(timeout, cap),
@@ -37,7 +38,7 @@ impl Engine {
         let message = request_message(&entry, timing);
         let target = self.target(to);
         if let Some(message) = message {
-            validate::check(message, Origin::Own, self.role(), target, &self.config.limits)?;
+            validate::check(message, Origin::Own, self.roles(), target, self.rulebook())?;
         }
         let peer = self.known_member(to)?;
         self.refuse_leaving()?;
@@ -54,16 +55,21 @@ impl Engine {
         }
         entry.peer = peer;
         let id = entry.id.clone();
-        debug_assert!(authority::rules(kind).asked_by == self.role(), "validated above");
         let slot = self.register(entry);
         self.send_request(slot);
         Ok(id)
     }
 
-    /// The idle limit and the hard limit of a request.
-    pub(super) fn limits_of(&self, options: AskOptions) -> (Millis, Millis) {
+    /// The idle limit and the hard limit of a request: as asked with, as its kind has them, or the
+    /// common ones.
+    pub(super) fn limits_of(&self, kind: &Kind, options: AskOptions) -> (Millis, Millis) {
+        let rules = self.kinds.find(kind);
         let AskOptions { timeout, cap } = options;
-        let cap = cap.unwrap_or_else(|| self.config.timing.cap.max(timeout.unwrap_or_default()));
+        let timeout = timeout.or_else(|| rules.and_then(|rules| rules.timeout));
+        let cap = cap.unwrap_or_else(|| {
+            let usual = rules.and_then(|rules| rules.cap).unwrap_or(self.config.timing.cap);
+            usual.max(timeout.unwrap_or_default())
+        });
         (timeout.unwrap_or_else(|| self.config.timing.timeout.min(cap)), cap)
     }
 
@@ -81,17 +87,21 @@ impl Engine {
             return Err(self.unknown_request(Side::Owed, id).into());
         };
         let request = entry.content.kind();
-        if let Some(answer) = kind.filter(|kind| *kind != request) {
-            return Err(NotNow::KindMismatch { request, answer }.into());
+        if let Some(answer) = kind.filter(|kind| kind != request) {
+            return Err(NotNow::KindMismatch { request: request.clone(), answer }.into());
         }
-        let Response { approve, reason, retry_after } = response;
-        let reason = reason.filter(|reason| !is_blank(reason));
-        let answer =
-            Answer { approve, note: reason, retry_after: retry_after.filter(|_| !approve) };
-        let target = Target::Member(self.role_of(entry.peer));
+        let Response { approve, reason, retry_after, payload } = response;
+        let note = reason.filter(|reason| !is_blank(reason));
+        let retry_after = retry_after.filter(|_| !approve);
+        let answer = Answer { approve, note, retry_after, payload };
+        if answer.payload.is_some() && !matches!(entry.content, Content::Other { .. }) {
+            return Err(InvalidMessage::OwnMessages { kind: request.clone() }.into());
+        }
+        let leaves = entry.terms.approval == Approval::Leaves;
+        let target = Target::Member(self.roles_of(entry.peer));
         let message = response_message(entry, &answer);
-        validate::check(message, Origin::Own, self.role(), target, &self.config.limits)?;
-        if approve && authority::rules(request).approval == Approval::Leaves {
+        validate::check(message, Origin::Own, self.roles(), target, self.rulebook())?;
+        if approve && leaves {
             self.refuse_in_section()?;
         }
         self.apply(slot, Input::Decide(answer)).map_err(not_now)?;
@@ -156,7 +166,7 @@ impl Engine {
         let agreed = |entry: &&Entry| {
             entry.peer == index
                 && entry.side() == Side::Asked
-                && entry.content.kind() == Kind::Shutdown
+                && entry.terms.approval == Approval::Leaves
                 && entry.state.status() == Status::Approved
         };
         self.ledger.iter().map(|(_, entry)| entry).find(agreed).map(|entry| entry.id.clone())

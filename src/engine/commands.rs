@@ -3,15 +3,15 @@
 //! Every command checks everything first and changes nothing when it is refused.
 
 use super::ledger::{Content, Side};
-use super::{Actor, Engine};
-use crate::authority;
+use super::{Actor, Checked, Engine};
+use crate::authority::{Approval, AuthorityError};
 use crate::effect::{Alarm, Outcome};
 use crate::error::{Misuse, NotNow, ProtocolError};
 use crate::gate::Permit;
 use crate::ids::RequestId;
 use crate::message::{
-    Action as GuardedAction, Body, Exited, Idle, Kind, Liveness, Message, Plan, Progress, Role,
-    Status, Uses,
+    Action as GuardedAction, Body, Details, Exited, Idle, Kind, Liveness, Message, Payload, Plan,
+    Progress, Role, Status, Uses,
 };
 use crate::request::{Feedback, Input};
 use crate::time::{Millis, Timestamp};
@@ -38,9 +38,32 @@ pub struct Response {
     pub reason: Option<String>,
     /// With a refusal: when to ask again, from now.
     pub retry_after: Option<Millis>,
+    /// With a kind of the host's own: what it defines as an answer.
+    pub payload: Option<Payload>,
 }
 
 impl Engine {
+    /// Asks for something of a kind that has no messages of its own: one that the host declared,
+    /// or `dependency`.
+    ///
+    /// # Errors
+    /// When the kind is not declared, the roles do not fit it, the scope is missing or too much, or
+    /// the other member is unknown, lost or gone, or asked the same already.
+    pub fn ask_for(
+        &mut self,
+        now: Timestamp,
+        kind: &Kind,
+        to: &str,
+        details: Details,
+        options: AskOptions,
+    ) -> Refusable<RequestId> {
+        self.command(now, |engine| {
+            let (kind, digest) = (kind.clone(), details.digest(kind));
+            let content = Content::Other { kind, details: Box::new(details), digest };
+            engine.ask(to, content, options)
+        })
+    }
+
     /// Asks a worker to leave. A member that is leaving already is not asked again: the id of the
     /// shutdown it agreed to comes back.
     ///
@@ -239,11 +262,7 @@ impl Engine {
         self.command(now, |engine| {
             engine.refuse_leaving()?;
             // Whoever may not ask for a plan has no gate that one could open.
-            let (role, lead) = (engine.role(), Role::Lead);
-            authority::check(Kind::PlanApproval, role, lead).map_err(|why| {
-                let message = "plan_approval_request";
-                InvalidMessage::NotAllowed { message, from: role, to: lead, why }
-            })?;
+            engine.refuse_ungated()?;
             let parsed = GuardedAction::parse(action)
                 .map_err(|why| Misuse::BadAction { found: action.to_owned(), why })?;
             engine.gate.enter(&parsed).map_err(|why| {
@@ -251,6 +270,20 @@ impl Engine {
                 NotNow::GateClosed { action: action.to_owned(), why, pending }.into()
             })
         })
+    }
+
+    /// Whoever may ask for nothing that opens a gate has none that could open.
+    fn refuse_ungated(&self) -> Checked<()> {
+        let (roles, opens) = (self.roles(), Approval::OpensGate);
+        let mut opening = self.kinds.iter().filter(|rules| rules.approval == opens);
+        if opening.any(|rules| rules.asked_by.meets(roles)) {
+            return Ok(());
+        }
+        let rules = self.kinds.find(&Kind::PLAN_APPROVAL);
+        let between = rules.map(|rules| (rules.asked_by, rules.decided_by));
+        let (from, to, why) = (roles.first(), Role::Lead, AuthorityError::MayNotAsk);
+        let message = "plan_approval_request";
+        Err(InvalidMessage::NotAllowed { message, from, to, between, why }.into())
     }
 
     /// The work a permit was given for could not start: a one-shot approval is not spent.

@@ -2,7 +2,7 @@
 
 use super::ledger::Entry;
 use super::{Checked, Engine, Refusable, words};
-use crate::authority::{Approval, rules};
+use crate::authority::Approval;
 use crate::error::{Misuse, NotNow};
 use crate::message::{Lang, is_blank};
 use crate::request::{Answer, Input, Owed, State};
@@ -100,7 +100,7 @@ impl Engine {
             return;
         }
         let (note, retry_after) = self.sections.explain(self.now, self.config.lang);
-        let answer = Answer { approve: false, note: Some(note), retry_after };
+        let answer = Answer { approve: false, note: Some(note), retry_after, payload: None };
         self.marks.push("critical_section");
         self.apply_quietly(slot, Input::Decide(answer));
     }
@@ -143,7 +143,7 @@ impl Sections {
 
 /// A shutdown that is not answered, whether it was put before the host or held back.
 pub(super) fn waits_for_leave(entry: &Entry) -> bool {
-    let leaves = rules(entry.content.kind()).approval == Approval::Leaves;
+    let leaves = entry.terms.approval == Approval::Leaves;
     leaves && matches!(entry.state, State::Owed(Owed::Open { .. } | Owed::Deferred { .. }))
 }
 

@@ -4,15 +4,15 @@ use super::ledger::{Content, Entry, Patience, Side};
 use super::noise::repeat_of;
 use super::receive::Stop;
 use super::{Disposition, Engine};
-use crate::authority::{self, Approval};
+use crate::authority::Approval;
 use crate::effect::{Alarm, Event, ProgressEvent, ReminderEvent, ReportEvent};
 use crate::error::NotNow;
 use crate::ids::{MemberIndex, RequestId};
 use crate::journal::{DropReason, Noted};
 use crate::member::Again;
 use crate::message::{
-    Cause, ExecutionReport, Exited, Kind, Liveness, Message, Progress, Received, Reminder, Status,
-    Timing,
+    Cause, Details, ExecutionReport, Exited, Follows, Kind, KindRequest, Liveness, Message,
+    Progress, Received, Reminder, Status, Timing,
 };
 use crate::request::{Answer, Input, Owed, Rejection, State};
 use crate::time::Millis;
@@ -26,6 +26,14 @@ struct Decision {
     digest: Option<crate::message::Digest>,
 }
 
+/// A request as it comes in.
+struct Asked {
+    content: Content,
+    follows: Option<Follows>,
+    timing: Timing,
+    reminder: Option<Reminder>,
+}
+
 impl Engine {
     /// Gives a decoded message to the request it belongs to.
     pub(super) fn dispatch(
@@ -34,28 +42,43 @@ impl Engine {
         message: Message,
         reminder: Option<Reminder>,
     ) -> Result<Disposition, Stop> {
-        let role = self.roster.get(from).map_or(crate::message::Role::Worker, |m| m.role);
-        let to = Target::Member(self.role());
-        let message = validate::check(message, Origin::Peer, role, to, &self.config.limits)?;
+        let (roles, to) = (self.roles_of(from), Target::Member(self.roles()));
+        let message = validate::check(message, Origin::Peer, roles, to, self.rulebook())?;
         match Valid::into_inner(message) {
             Message::ShutdownRequest(m) => {
                 let content = Content::Shutdown { reason: m.reason };
-                self.asked_by_peer(from, m.request_id, content, m.timing, reminder)
+                let asked = Asked { content, follows: m.follows, timing: m.timing, reminder };
+                self.asked_by_peer(from, m.request_id, asked)
             }
             Message::PlanApprovalRequest(m) => {
                 let digest = m.plan.digest(m.uses);
                 let content = Content::Plan { plan: Some(Box::new(m.plan)), uses: m.uses, digest };
-                self.asked_by_peer(from, m.request_id, content, m.timing, reminder)
+                let asked = Asked { content, follows: m.follows, timing: m.timing, reminder };
+                self.asked_by_peer(from, m.request_id, asked)
+            }
+            Message::Request(m) => {
+                let KindRequest { request_id, kind, payload, scope, uses, follows, timing } = m;
+                let details = Details { payload, scope, uses: uses.unwrap_or_default() };
+                let digest = details.digest(&kind);
+                let content = Content::Other { kind, details: Box::new(details), digest };
+                self.asked_by_peer(from, request_id, Asked { content, follows, timing, reminder })
+            }
+            Message::Response(m) => {
+                let (retry_after, payload) = (m.retry_after_ms, m.payload);
+                let answer = Answer { approve: m.approve, note: m.reason, retry_after, payload };
+                let (id, kind, digest) = (m.request_id, m.kind, m.digest);
+                self.decided(from, Decision { id, kind, answer, digest })
             }
             Message::ShutdownResponse(m) => {
-                let answer =
-                    Answer { approve: m.approve, note: m.reason, retry_after: m.retry_after_ms };
-                let kind = Kind::Shutdown;
+                let (retry_after, payload) = (m.retry_after_ms, None);
+                let answer = Answer { approve: m.approve, note: m.reason, retry_after, payload };
+                let kind = Kind::SHUTDOWN;
                 self.decided(from, Decision { id: m.request_id, kind, answer, digest: None })
             }
             Message::PlanApprovalResponse(m) => {
-                let answer = Answer { approve: m.approve, note: m.feedback, retry_after: None };
-                let (kind, digest) = (Kind::PlanApproval, Some(m.digest));
+                let (approve, note) = (m.approve, m.feedback);
+                let answer = Answer { approve, note, retry_after: None, payload: None };
+                let (kind, digest) = (Kind::PLAN_APPROVAL, Some(m.digest));
                 self.decided(from, Decision { id: m.request_id, kind, answer, digest })
             }
             Message::Settled(m) => self.told(from, &m.request_id, m.status, m.cause, None),
@@ -80,7 +103,10 @@ impl Engine {
 
     /// A frame that was seen before repeats a request: the answer to it is sent again.
     pub(super) fn answer_repeat(&mut self, from: MemberIndex, message: &Message) {
-        let asks = matches!(message, Message::ShutdownRequest(_) | Message::PlanApprovalRequest(_));
+        let asks = matches!(
+            message,
+            Message::ShutdownRequest(_) | Message::PlanApprovalRequest(_) | Message::Request(_)
+        );
         let Some(id) = message.request_id().filter(|_| asks) else { return };
         let Some(slot) = self.ledger.find_owed(from, id.as_str()) else { return };
         self.send_answer(slot);
@@ -106,24 +132,25 @@ impl Engine {
         &mut self,
         from: MemberIndex,
         id: RequestId,
-        content: Content,
-        timing: Timing,
-        reminder: Option<Reminder>,
+        asked: Asked,
     ) -> Result<Disposition, Stop> {
         if let Some(slot) = self.ledger.find_owed(from, id.as_str()) {
-            return self.asked_again(from, slot, &content, timing, reminder);
+            return self.asked_again(from, slot, asked);
         }
+        let Asked { content, follows, timing, reminder: _ } = asked;
         let limit = self.config.limits.open_per_member;
         if self.ledger.open(Side::Owed, from) >= limit {
             return Err(NotNow::TooManyOpen { limit }.into());
         }
         let cap = timing.cap_ms.unwrap_or(self.config.timing.cap);
         let timeout = timing.timeout_ms.unwrap_or(self.config.timing.timeout).min(cap);
-        let kind = content.kind();
+        let terms = self.terms(content.kind());
         let slot = self.register(Entry {
             id: id.clone(),
             peer: from,
             content,
+            terms,
+            follows: follows.map(Box::new),
             opened_at: self.now,
             seq: 0,
             state: Owed::Open { until: self.now.after(cap) }.into(),
@@ -131,14 +158,14 @@ impl Engine {
             detail: None,
         });
         self.acknowledge(slot);
-        match authority::rules(kind).approval {
+        match terms.approval {
             Approval::Leaves if self.presence() == Liveness::Leaving => {
                 // It is so already.
-                let answer = Answer { approve: true, note: None, retry_after: None };
+                let answer = Answer { approve: true, ..Answer::default() };
                 self.apply_quietly(slot, Input::Decide(answer));
             }
             Approval::Leaves if self.sections.any() => self.answer_from_section(slot),
-            Approval::Leaves | Approval::OpensGate => self.ask_host(slot),
+            Approval::Nothing | Approval::Leaves | Approval::OpensGate => self.ask_host(slot),
         }
         Ok(Disposition::Accepted(id))
     }
@@ -147,15 +174,14 @@ impl Engine {
         &mut self,
         from: MemberIndex,
         slot: usize,
-        content: &Content,
-        timing: Timing,
-        reminder: Option<Reminder>,
+        asked: Asked,
     ) -> Result<Disposition, Stop> {
+        let Asked { content, follows: _, timing, reminder } = asked;
         let Some(entry) = self.ledger.get(slot) else {
             return Err(Stop::Drop(DropReason::Orphan));
         };
         let request_id = entry.id.clone();
-        if !entry.content.same_as(content) {
+        if !entry.content.same_as(&content) {
             self.refuse_storm(from, Again::ReusedId)?;
             self.alarm(Alarm::IdReused, from, Some(slot));
             return Err(NotNow::IdReused { request_id }.into());
@@ -184,22 +210,23 @@ impl Engine {
         if entry.peer != from {
             return Err(Stop::Drop(DropReason::WrongResponder));
         }
-        if entry.content.kind() != kind {
+        if *entry.content.kind() != kind {
             return Err(Stop::Drop(DropReason::WrongKind));
         }
-        if entry.content.digest() != digest {
+        // Without a digest it is a kind that binds no decision to one; the rules saw to that.
+        if digest.is_some() && entry.content.digest() != digest {
             return Err(Stop::Drop(DropReason::DigestMismatch));
         }
-        let rules = authority::rules(kind);
+        let terms = entry.terms;
         let unexplained = answer.note.as_deref().is_none_or(crate::message::is_blank);
-        if !answer.approve && rules.refusal_needs_reason && unexplained {
+        if !answer.approve && terms.refusal_needs_reason && unexplained {
             self.marks.push("no_reason");
         }
         let approve = answer.approve;
         match self.apply(slot, Input::Response { answer, by: from }) {
             Ok(()) => Ok(Disposition::Settled(id)),
             Err(rejection) => {
-                let leaves = approve && rules.approval == Approval::Leaves;
+                let leaves = approve && terms.approval == Approval::Leaves;
                 self.answer_too_late(slot, from, rejection, leaves)?;
                 Err(drop_reason(rejection))
             }

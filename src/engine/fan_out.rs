@@ -2,10 +2,9 @@
 
 use super::ledger::Content;
 use super::{AskOptions, Checked, Engine, Refusable};
-use crate::authority;
 use crate::error::{NotNow, ProtocolError};
 use crate::ids::{MemberIndex, MemberName, RequestId};
-use crate::message::{Kind, Liveness, Message, Role, ShutdownRequest, Timing};
+use crate::message::{Kind, Liveness, Message, Roles, ShutdownRequest, Timing};
 use crate::time::Timestamp;
 use crate::validate::{self, Origin, Target};
 
@@ -70,7 +69,8 @@ impl Engine {
     ) -> Refusable<Vec<WorkerAsked>> {
         self.command(now, |engine| {
             engine.check_shutdown(reason.clone(), options)?;
-            let workers = engine.roster.iter().filter(|(_, member)| may_be_asked(member.role));
+            let leavers = engine.leavers();
+            let workers = engine.roster.iter().filter(|(_, member)| leavers.meets(member.roles));
             let workers: Vec<MemberIndex> = workers.map(|(index, _)| index).collect();
             let asked = |index| engine.shutdown_one(index, reason.clone(), options);
             Ok(workers.into_iter().map(asked).collect())
@@ -110,17 +110,19 @@ impl Engine {
 
     /// What would be wrong with the request whomever it went to.
     fn check_shutdown(&self, reason: Option<String>, options: AskOptions) -> Checked<()> {
-        let (timeout, cap) = self.limits_of(options);
+        let (timeout, cap) = self.limits_of(&Kind::SHUTDOWN, options);
         let timing = Timing { timeout_ms: Some(timeout), cap_ms: Some(cap) };
         // No request has this id: the message is judged and thrown away.
         let request_id = RequestId::from_random(0);
-        let message = Message::ShutdownRequest(ShutdownRequest { request_id, reason, timing });
-        let to = Target::Member(authority::rules(Kind::Shutdown).decided_by);
-        validate::check(message, Origin::Own, self.role(), to, &self.config.limits)?;
+        let message =
+            Message::ShutdownRequest(ShutdownRequest { request_id, reason, follows: None, timing });
+        let to = Target::Member(self.leavers());
+        validate::check(message, Origin::Own, self.roles(), to, self.rulebook())?;
         Ok(())
     }
-}
 
-fn may_be_asked(role: Role) -> bool {
-    role == authority::rules(Kind::Shutdown).decided_by
+    /// Who may be asked to leave.
+    fn leavers(&self) -> Roles {
+        self.kinds.find(&Kind::SHUTDOWN).map_or(Roles::NONE, |rules| rules.decided_by)
+    }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::Engine;
 use super::ledger::{Content, Entry};
-use crate::message::{Digest, FieldHasher};
+use crate::message::{Digest, FieldHasher, Payload};
 use crate::request::{Asked, Feedback, Owed, Settlement, State};
 use crate::time::Timestamp;
 
@@ -31,7 +31,7 @@ impl Engine {
         input.text(1, self.config.member.as_str());
         for (index, member) in self.roster.iter() {
             input.text(2, member.name.as_str());
-            input.text(3, member.role.name());
+            member.roles.iter().for_each(|role| input.text(3, role.name()));
             input.text(4, &member.incarnation.map(|life| life.to_string()).unwrap_or_default());
             input.text(5, member.presence.name());
             input.number(6, u64::from(member.strikes));
@@ -59,7 +59,9 @@ fn entry_into(input: &mut FieldHasher, entry: &Entry) {
     input.number(22, entry.opened_at.as_ms());
     match &entry.content {
         Content::Shutdown { reason } => input.text(23, reason.as_deref().unwrap_or_default()),
-        Content::Plan { digest, .. } => input.text(24, &digest.to_string()),
+        Content::Plan { digest, .. } | Content::Other { digest, .. } => {
+            input.text(24, &digest.to_string())
+        }
     }
     match &entry.state {
         State::Asked(asked) => asked_into(input, asked),
@@ -72,12 +74,13 @@ fn entry_into(input: &mut FieldHasher, entry: &Entry) {
 
 fn asked_into(input: &mut FieldHasher, asked: &Asked) {
     let settled = |input: &mut FieldHasher, settlement: &Settlement| {
-        let Settlement { at, cause, by, note, retry_after } = settlement;
+        let Settlement { at, cause, by, note, retry_after, payload } = settlement;
         input.number(31, at.as_ms());
         input.text(32, cause.name());
         input.number(33, by.map_or(0, |by| 1 + by.0 as u64));
         input.text(34, note.as_deref().unwrap_or_default());
         input.number(35, retry_after.map_or(0, |span| 1 + span.as_ms()));
+        input.text(39, payload.as_ref().map_or("", Payload::as_json));
     };
     match asked {
         Asked::Pending(clocks) => {
@@ -127,6 +130,7 @@ fn owed_into(input: &mut FieldHasher, owed: &Owed) {
 
 fn feedback_into(input: &mut FieldHasher, feedback: Feedback) {
     let (tag, value) = match feedback {
+        Feedback::Nothing => (8, 0),
         Feedback::ExitDue { by } => (1, by.as_ms()),
         Feedback::ExitOverdue => (2, 0),
         Feedback::Exited => (3, 0),

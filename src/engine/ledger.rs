@@ -3,8 +3,9 @@
 use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasher, DefaultHasher, Hasher};
 
+use crate::authority::Terms;
 use crate::ids::{MemberIndex, RequestId};
-use crate::message::{Digest, Kind, Plan, Uses};
+use crate::message::{Details, Digest, Follows, Kind, Plan, Uses};
 use crate::request::State;
 use crate::time::{Millis, Timestamp};
 
@@ -28,6 +29,10 @@ pub(crate) struct Entry {
     /// The other side.
     pub(crate) peer: MemberIndex,
     pub(crate) content: Content,
+    /// What its kind makes of it.
+    pub(crate) terms: Terms,
+    /// The earlier request that it goes on from.
+    pub(crate) follows: Option<Box<Follows>>,
     pub(crate) opened_at: Timestamp,
     /// The number of the frame that carried it first, on our side of it.
     pub(crate) seq: u64,
@@ -57,6 +62,12 @@ pub(crate) enum Content {
     Plan {
         plan: Option<Box<Plan>>,
         uses: Uses,
+        digest: Digest,
+    },
+    /// A kind without messages of its own.
+    Other {
+        kind: Kind,
+        details: Box<Details>,
         digest: Digest,
     },
 }
@@ -228,17 +239,18 @@ impl Entry {
 }
 
 impl Content {
-    pub(crate) const fn kind(&self) -> Kind {
+    pub(crate) const fn kind(&self) -> &Kind {
         match self {
-            Self::Shutdown { .. } => Kind::Shutdown,
-            Self::Plan { .. } => Kind::PlanApproval,
+            Self::Shutdown { .. } => &Kind::SHUTDOWN,
+            Self::Plan { .. } => &Kind::PLAN_APPROVAL,
+            Self::Other { kind, .. } => kind,
         }
     }
 
     pub(crate) const fn digest(&self) -> Option<Digest> {
         match self {
             Self::Shutdown { .. } => None,
-            Self::Plan { digest, .. } => Some(*digest),
+            Self::Plan { digest, .. } | Self::Other { digest, .. } => Some(*digest),
         }
     }
 
@@ -247,14 +259,16 @@ impl Content {
         match (self, other) {
             (Self::Shutdown { reason }, Self::Shutdown { reason: other }) => reason == other,
             (Self::Plan { digest, .. }, Self::Plan { digest: other, .. }) => digest == other,
-            (Self::Shutdown { .. }, Self::Plan { .. })
-            | (Self::Plan { .. }, Self::Shutdown { .. }) => false,
+            (Self::Other { digest, .. }, Self::Other { digest: other, .. }) => digest == other,
+            (Self::Shutdown { .. } | Self::Plan { .. } | Self::Other { .. }, _) => false,
         }
     }
 
+    /// Lets go what nothing depends on any more; the digest stays.
     fn forget_plan(&mut self) {
         match self {
             Self::Plan { plan, .. } => *plan = None,
+            Self::Other { details, .. } => **details = Details::default(),
             Self::Shutdown { .. } => {}
         }
     }
@@ -307,6 +321,8 @@ mod tests {
             id: RequestId::parse(id).unwrap(),
             peer,
             content: Content::Shutdown { reason: None },
+            terms: Terms::default(),
+            follows: None,
             opened_at: Timestamp::from_ms(0),
             seq: 1,
             state: Owed::Open { until: Timestamp::from_ms(9) }.into(),

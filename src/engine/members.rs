@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 use super::critical::waits_for_leave;
 use super::ledger::{Content, Entry, Side};
 use super::{Engine, Refusable};
-use crate::authority::{self, Approval};
+use crate::authority::Approval;
 use crate::config::MemberConfig;
 use crate::deadline::Subject;
 use crate::effect::{Alarm, AlarmEvent, DrainEvent, Event, Holding, LivenessEvent};
@@ -146,7 +146,7 @@ impl Engine {
         let waits = |entry: &Entry| entry.peer == index && entry.state.status() == Status::Pending;
         for slot in self.slots(&waits) {
             let Some(entry) = self.ledger.get(slot) else { continue };
-            let asks_to_leave = authority::rules(entry.content.kind()).approval == Approval::Leaves;
+            let asks_to_leave = entry.terms.approval == Approval::Leaves;
             match entry.side() {
                 // That one it still answers: yes.
                 Side::Asked if asks_to_leave => {}
@@ -227,7 +227,7 @@ impl Engine {
             |entry: &Entry| entry.side() == Side::Owed && entry.state.status() == Status::Pending;
         for slot in self.slots(&waits) {
             let input = if self.ledger.get(slot).is_some_and(waits_for_leave) {
-                Input::Decide(Answer { approve: true, note: None, retry_after: None })
+                Input::Decide(Answer { approve: true, ..Answer::default() })
             } else {
                 Input::Gone(Cause::Leaving)
             };
@@ -325,11 +325,14 @@ fn holding(entry: &Entry) -> Holding {
         Content::Plan { plan: Some(plan), .. } if due => {
             (Some(plan.title.clone()), plan.scope.clone())
         }
-        Content::Plan { .. } | Content::Shutdown { .. } => (None, Vec::new()),
+        Content::Other { details, .. } if due => (None, details.scope.clone()),
+        Content::Plan { .. } | Content::Shutdown { .. } | Content::Other { .. } => {
+            (None, Vec::new())
+        }
     };
     Holding {
         request_id: entry.id.clone(),
-        kind: entry.content.kind(),
+        kind: entry.content.kind().clone(),
         status: entry.state.status(),
         title,
         scope,

@@ -54,6 +54,7 @@ use self::critical::Sections;
 use self::ledger::Ledger;
 use self::undeliverable::Sent;
 pub use self::views::{MemberView, Obligation, RequestView};
+use crate::authority::{KindRules, KindTable, Terms};
 use crate::config::Config;
 use crate::deadline::DeadlineQueue;
 use crate::effect::{Effect, Event};
@@ -62,8 +63,9 @@ use crate::gate::Gate;
 use crate::ids::{IdSource, Incarnation, MemberIndex, MemberName, RequestId};
 use crate::journal::{self, Audit, AuditEntry, Verdict};
 use crate::member::Roster;
-use crate::message::{Liveness, Role};
+use crate::message::{Kind, Liveness, Role, Roles};
 use crate::time::Timestamp;
+use crate::validate::Rulebook;
 
 /// What a check gives inside the engine. The error is behind a pointer, for it is wide and rare.
 type Checked<T> = Result<T, Box<ProtocolError>>;
@@ -86,6 +88,8 @@ pub type Disposition = journal::Disposition<ProtocolError>;
 /// The one law for hosts: after each input drain all effects, then read the next deadline.
 pub struct Engine {
     config: Config,
+    /// Every kind there is.
+    kinds: KindTable,
     /// The latest time seen; an earlier `now` never moves it back.
     now: Timestamp,
     ids: Box<dyn IdSource>,
@@ -140,11 +144,13 @@ impl Engine {
         ids: Box<dyn IdSource>,
     ) -> Result<Self, ProtocolError> {
         config.check()?;
+        let kinds = config.kind_table()?;
         let roster = Roster::new(&config).ok_or_else(|| {
             crate::config::ConfigError::SelfNotListed { name: config.member.clone() }
         })?;
         Ok(Self {
             now,
+            kinds,
             ids,
             roster,
             ledger: Ledger::new(config.incarnation.nonce(), config.limits.remembered_per_member),
@@ -181,6 +187,12 @@ impl Engine {
     #[must_use]
     pub const fn limits(&self) -> &crate::config::Limits {
         &self.config.limits
+    }
+
+    /// The kinds of requests that there are.
+    #[must_use]
+    pub const fn kinds(&self) -> &KindTable {
+        &self.kinds
     }
 
     /// The role of that member.
@@ -240,6 +252,21 @@ impl Engine {
         self.actor = Actor::Clock;
         self.sweep();
         self.actor = actor;
+    }
+
+    /// What messages are judged by.
+    const fn rulebook(&self) -> Rulebook<'_> {
+        Rulebook { kinds: &self.kinds, limits: &self.config.limits }
+    }
+
+    /// What the table says of a kind; of one that it does not list, the least.
+    fn terms(&self, kind: &Kind) -> Terms {
+        self.kinds.find(kind).map(KindRules::terms).unwrap_or_default()
+    }
+
+    /// Every role of this member.
+    fn roles(&self) -> Roles {
+        self.roster.get(self.roster.me()).map_or(Roles::NONE, |me| me.roles)
     }
 
     fn event(&mut self, event: Event) {

@@ -6,9 +6,9 @@ use crate::deadline::Subject;
 use crate::effect::{Effect, Send};
 use crate::ids::{MemberIndex, RequestId, ascii, write_hex};
 use crate::message::{
-    Body, Cancel, Envelope, ExecutionReport, Message, PlanApprovalRequest, PlanApprovalResponse,
-    Progress, Receipt, Received, Reminder, Settled, ShutdownRequest, ShutdownResponse, Timing,
-    WIRE_VERSION,
+    Body, Cancel, Details, Envelope, ExecutionReport, KindRequest, KindResponse, Message,
+    PlanApprovalRequest, PlanApprovalResponse, Progress, Receipt, Received, Reminder, Settled,
+    ShutdownRequest, ShutdownResponse, Timing, WIRE_VERSION,
 };
 use crate::request::{Answer, Asked, Feedback, Owed, State};
 use crate::time::Millis;
@@ -182,35 +182,64 @@ fn frame_id(nonce: u64, seq: u64) -> String {
 /// The message that asks; `None` once the plan was let go.
 pub(super) fn request_message(entry: &Entry, timing: Timing) -> Option<Message> {
     let request_id = entry.id.clone();
+    let follows = entry.follows.as_deref().cloned();
     Some(match &entry.content {
-        Content::Shutdown { reason } => {
-            Message::ShutdownRequest(ShutdownRequest { request_id, reason: reason.clone(), timing })
-        }
+        Content::Shutdown { reason } => Message::ShutdownRequest(ShutdownRequest {
+            request_id,
+            reason: reason.clone(),
+            follows,
+            timing,
+        }),
         Content::Plan { plan, uses, .. } => Message::PlanApprovalRequest(PlanApprovalRequest {
             request_id,
             plan: plan.as_deref()?.clone(),
             uses: *uses,
+            follows,
             timing,
         }),
+        Content::Other { kind, details, .. } => {
+            let Details { payload, scope, uses } = details.as_ref().clone();
+            let kind = kind.clone();
+            let uses = (!scope.is_empty()).then_some(uses);
+            Message::Request(KindRequest {
+                request_id,
+                kind,
+                payload,
+                scope,
+                uses,
+                follows,
+                timing,
+            })
+        }
     })
 }
 
 /// The message that answers.
 pub(super) fn response_message(entry: &Entry, answer: &Answer) -> Message {
     let request_id = entry.id.clone();
-    let Answer { approve, note, retry_after } = answer.clone();
+    let Answer { approve, note, retry_after, payload } = answer.clone();
+    let retry_after_ms = retry_after.filter(|after| *after > Millis::new(0));
     match &entry.content {
         Content::Shutdown { .. } => Message::ShutdownResponse(ShutdownResponse {
             request_id,
             approve,
             reason: note,
-            retry_after_ms: retry_after.filter(|after| *after > Millis::new(0)),
+            retry_after_ms,
         }),
         Content::Plan { digest, .. } => Message::PlanApprovalResponse(PlanApprovalResponse {
             request_id,
             approve,
             feedback: note,
             digest: *digest,
+        }),
+        Content::Other { kind, digest, .. } => Message::Response(KindResponse {
+            request_id,
+            kind: kind.clone(),
+            approve,
+            reason: note,
+            retry_after_ms,
+            payload,
+            digest: Some(*digest),
         }),
     }
 }

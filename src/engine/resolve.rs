@@ -5,7 +5,7 @@ use super::{Checked, Engine};
 use crate::error::NotNow;
 use crate::ids::{MemberIndex, MemberName, RequestId};
 use crate::member::Passage;
-use crate::message::{Liveness, Role, Status};
+use crate::message::{Liveness, Roles, Status};
 use crate::validate::{self, InvalidMessage, Target};
 
 impl Engine {
@@ -56,7 +56,7 @@ impl Engine {
         let parsed = MemberName::parse(name).ok();
         match parsed.as_ref().and_then(|name| self.roster.find(name)) {
             Some(index) if index == self.roster.me() => Target::Oneself,
-            Some(index) => Target::Member(self.role_of(index)),
+            Some(index) => Target::Member(self.roles_of(index)),
             None => {
                 let UnknownName { name, nearest, roster } = self.unknown_name(name);
                 Target::Unknown { name, nearest, roster }
@@ -128,8 +128,8 @@ impl Engine {
         self.roster.get(index).map(|member| member.presence)
     }
 
-    pub(super) fn role_of(&self, index: MemberIndex) -> Role {
-        self.roster.get(index).map_or(Role::Worker, |member| member.role)
+    pub(super) fn roles_of(&self, index: MemberIndex) -> Roles {
+        self.roster.get(index).map_or(Roles::NONE, |member| member.roles)
     }
 
     pub(super) fn id_of(&self, slot: usize) -> Checked<RequestId> {

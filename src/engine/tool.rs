@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use super::ledger::Side;
+use super::ledger::{Content, Side};
 use super::{AskOptions, Checked, Engine, Refusable, Response};
-use crate::authority::{self, AuthorityError};
+use crate::authority::AuthorityError;
 use crate::error::NotNow;
 use crate::ids::{MemberIndex, RequestId};
 use crate::message::{Kind, Recipient, Role};
@@ -81,12 +81,21 @@ impl Engine {
                 Ok(outcome("plan_approval_request", Some(id)))
             }
             ToolMessage::ShutdownResponse { request_id, approve, reason, retry_after_ms } => {
-                let response = Response { approve, reason, retry_after: retry_after_ms };
-                self.tool_answer(now, to, Kind::Shutdown, request_id, response)
+                let retry_after = retry_after_ms;
+                let response = Response { approve, reason, retry_after, ..Response::default() };
+                self.tool_answer(now, to, Some(Kind::SHUTDOWN), request_id, response)
             }
             ToolMessage::PlanApprovalResponse { request_id, approve, feedback } => {
-                let response = Response { approve, reason: feedback, retry_after: None };
-                self.tool_answer(now, to, Kind::PlanApproval, request_id, response)
+                let response = Response { approve, reason: feedback, ..Response::default() };
+                self.tool_answer(now, to, Some(Kind::PLAN_APPROVAL), request_id, response)
+            }
+            ToolMessage::Request { kind, details } => {
+                let id = self.ask_for(now, &kind, &name, details, options)?;
+                Ok(outcome("request", Some(id)))
+            }
+            ToolMessage::Response { request_id, kind, approve, reason, retry_after, payload } => {
+                let response = Response { approve, reason, retry_after, payload };
+                self.tool_answer(now, to, kind, request_id, response)
             }
             ToolMessage::ExecutionReport { request_id, ok, detail } => {
                 let id = self.tool_id(now, Side::Asked, request_id)?;
@@ -102,14 +111,8 @@ impl Engine {
                 let id = self.command(now, |engine| engine.withdraw(&id, reason))?;
                 Ok(outcome("cancel", Some(id)))
             }
-            ToolMessage::Exited { .. } => {
-                self.exit(now)?;
-                Ok(outcome("exited", None))
-            }
-            ToolMessage::Idle { note } => {
-                self.idle(now, note)?;
-                Ok(outcome("idle", None))
-            }
+            ToolMessage::Exited { .. } => self.exit(now).map(|()| outcome("exited", None)),
+            ToolMessage::Idle { note } => self.idle(now, note).map(|()| outcome("idle", None)),
         }
     }
 
@@ -117,19 +120,25 @@ impl Engine {
         &mut self,
         now: Timestamp,
         to: Option<&Recipient>,
-        kind: Kind,
+        kind: Option<Kind>,
         request_id: Option<String>,
         response: Response,
     ) -> Refusable<ToolOutcome> {
-        let message = match kind {
-            Kind::Shutdown => "shutdown_response",
-            Kind::PlanApproval => "plan_approval_response",
+        let message = if kind == Some(Kind::SHUTDOWN) {
+            "shutdown_response"
+        } else if kind == Some(Kind::PLAN_APPROVAL) {
+            "plan_approval_response"
+        } else {
+            "response"
         };
-        let asker = self.command(now, |engine| engine.addressee(to, kind, message))?;
+        let asker = self.command(now, |engine| engine.addressee(to, message))?;
         let id = self.tool_id(now, Side::Owed, request_id)?;
         let id = self.command(now, |engine| {
             engine.refuse_other_asker(&id, asker)?;
-            engine.answer(&id, Some(kind), response)
+            if message == "response" {
+                engine.refuse_own_messages(&id)?;
+            }
+            engine.answer(&id, kind, response)
         })?;
         Ok(outcome(message, Some(id)))
     }
@@ -146,18 +155,20 @@ impl Engine {
     fn addressee(
         &self,
         to: Option<&Recipient>,
-        kind: Kind,
         message: &'static str,
     ) -> Checked<Option<MemberIndex>> {
-        if kind == Kind::Shutdown && self.role() == Role::Lead {
+        let of_shutdown = message == "shutdown_response";
+        if of_shutdown && self.role() == Role::Lead {
             // Nothing that could make a lead send the answer elsewhere: it has none to give.
             let (from, why) = (Role::Lead, AuthorityError::LeadIsNoTarget);
-            return Err(InvalidMessage::NotAllowed { message, from, to: from, why }.into());
+            let rules = self.kinds.find(&Kind::SHUTDOWN);
+            let between = rules.map(|rules| (rules.decided_by, rules.asked_by));
+            return Err(InvalidMessage::NotAllowed { message, from, to: from, between, why }.into());
         }
         let Some(to) = to else { return Ok(None) };
-        let role = validate::check_target(message, self.target(to.as_str()))?;
-        if kind == Kind::Shutdown && role != Role::Lead {
-            return Err(InvalidMessage::ResponseNotToLead { to: role }.into());
+        let roles = validate::check_target(message, self.target(to.as_str()))?;
+        if of_shutdown && !roles.has(Role::Lead) {
+            return Err(InvalidMessage::ResponseNotToLead { to: roles.first() }.into());
         }
         self.known_member(to.as_str()).map(Some)
     }
@@ -176,11 +187,29 @@ impl Engine {
         }
     }
 
+    /// A `response` does not answer what has an answer of its own.
+    fn refuse_own_messages(&self, id: &str) -> Checked<()> {
+        let entry = self.ledger.get(self.resolve(Side::Owed, id)?);
+        match entry.map(|entry| &entry.content) {
+            Some(Content::Shutdown { .. }) => {
+                Err(InvalidMessage::OwnMessages { kind: Kind::SHUTDOWN }.into())
+            }
+            Some(Content::Plan { .. }) => {
+                Err(InvalidMessage::OwnMessages { kind: Kind::PLAN_APPROVAL }.into())
+            }
+            Some(Content::Other { .. }) | None => Ok(()),
+        }
+    }
+
     /// A plan goes to the lead, whomever the call names.
     fn refuse_elsewhere(&self, to: &str, message: &'static str) -> Checked<()> {
-        let (from, role) = (self.role(), validate::check_target(message, self.target(to))?);
-        authority::check(Kind::PlanApproval, from, role)
-            .map_err(|why| InvalidMessage::NotAllowed { message, from, to: role, why }.into())
+        let to = validate::check_target(message, self.target(to))?;
+        let Some(rules) = self.kinds.find(&Kind::PLAN_APPROVAL) else { return Ok(()) };
+        let between = Some((rules.asked_by, rules.decided_by));
+        rules.check(self.roles(), to).map_err(|why| {
+            let (from, to) = (self.role(), to.first());
+            InvalidMessage::NotAllowed { message, from, to, between, why }.into()
+        })
     }
 }
 

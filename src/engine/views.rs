@@ -158,7 +158,7 @@ impl Engine {
         };
         RequestView {
             request_id: entry.id.clone(),
-            kind: entry.content.kind(),
+            kind: entry.content.kind().clone(),
             peer: self.name_of(entry.peer),
             mine: entry.side() == Side::Asked,
             status,
@@ -170,7 +170,7 @@ impl Engine {
     fn obligation(&self, entry: &Entry) -> Option<Obligation> {
         let request = self.request_event(entry)?;
         let shape = answer_shape(
-            request.kind,
+            &request.kind,
             request.request_id.as_str(),
             &request.from,
             self.config.lang,

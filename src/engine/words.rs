@@ -13,7 +13,7 @@ pub(super) const fn reason_placeholder(lang: Lang) -> &'static str {
 }
 
 /// Reminds the other side's model of a request. Names nothing but the legal answers.
-pub(super) fn reminder(lang: Lang, kind: Kind, id: &str, shape: &AnswerShape) -> String {
+pub(super) fn reminder(lang: Lang, kind: &Kind, id: &str, shape: &AnswerShape) -> String {
     let AnswerShape { approve, reject } = shape;
     let kind = kind.name();
     match lang {
@@ -51,7 +51,7 @@ mod tests {
     fn both_languages_name_the_id_and_both_answers() {
         let shape = AnswerShape { approve: "YES".into(), reject: "NO".into() };
         for lang in Lang::ALL {
-            let text = reminder(lang, Kind::Shutdown, "req_1", &shape);
+            let text = reminder(lang, &Kind::SHUTDOWN, "req_1", &shape);
             for part in ["shutdown", "req_1", "YES", "NO"] {
                 assert!(text.contains(part), "{text}");
             }

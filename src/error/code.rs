@@ -1,6 +1,7 @@
 //! The stable code of every error, and whose fault it is.
 
 use super::{Misuse, NotNow, ProtocolError};
+use crate::authority::KindError;
 use crate::config::ConfigError;
 use crate::gate::Denied;
 use crate::validate::InvalidMessage;
@@ -88,6 +89,7 @@ const fn decode_code(error: &DecodeError) -> &'static str {
         DecodeError::UnknownType { .. } => "unknown_type",
         DecodeError::InvalidName { .. } => "invalid_name",
         DecodeError::InvalidId { .. } => "invalid_id",
+        DecodeError::InvalidKind { .. } => "invalid_kind",
         DecodeError::InvalidIncarnation { .. } => "invalid_incarnation",
         DecodeError::InvalidDigest { .. } => "invalid_digest",
         DecodeError::InvalidNumber { .. } => "invalid_number",
@@ -106,6 +108,10 @@ const fn invalid_code(error: &InvalidMessage) -> &'static str {
         InvalidMessage::UnknownRecipient { .. } => "unknown_recipient",
         InvalidMessage::ResponseNotToLead { .. } => "response_not_to_lead",
         InvalidMessage::NotAllowed { .. } => "not_allowed",
+        InvalidMessage::UnknownKind { .. } => "unknown_kind",
+        InvalidMessage::OwnMessages { .. } => "own_messages",
+        InvalidMessage::ScopeMismatch { .. } => "scope_mismatch",
+        InvalidMessage::DigestRequired => "digest_required",
         InvalidMessage::ReasonRequired { .. } => "reason_required",
         InvalidMessage::TextTooLong { .. } => "text_too_long",
         InvalidMessage::Blank { .. } => "blank",
@@ -210,6 +216,14 @@ const fn config_code(error: &ConfigError) -> &'static str {
         ConfigError::SelfNotListed { .. } => "config_self_not_listed",
         ConfigError::TooManyMembers { .. } => "config_too_many_members",
         ConfigError::Zero { .. } => "config_zero",
+        ConfigError::Kind { why } => match why {
+            KindError::Taken { .. } => "config_kind_taken",
+            KindError::Nobody { .. } => "config_kind_nobody",
+            KindError::LeadLeaves { .. } => "config_kind_lead_leaves",
+            KindError::PeersOpenGates { .. } => "config_kind_peers_open_gates",
+            KindError::BadLimits { .. } => "config_kind_bad_limits",
+            KindError::Circle { .. } => "config_kind_circle",
+        },
         ConfigError::TimeoutOverCap { .. } => "config_timeout_over_cap",
     }
 }
@@ -223,6 +237,7 @@ const fn config_path(error: &ConfigError) -> Option<&str> {
         ConfigError::AliasIsMember { .. } => Some("lead_aliases"),
         ConfigError::SelfNotListed { .. } => Some("member"),
         ConfigError::Zero { field } => Some(field),
+        ConfigError::Kind { .. } => Some("kinds"),
         ConfigError::TimeoutOverCap { .. } => Some("timing"),
     }
 }

@@ -3,11 +3,11 @@
 //! That none is missing is tested against the list of codes.
 
 use super::{Misuse, NotNow, ProtocolError};
-use crate::authority::AuthorityError;
+use crate::authority::{AuthorityError, KindError};
 use crate::config::ConfigError;
 use crate::gate::Denied;
 use crate::ids::{MemberName, NameError, RequestId, RequestIdError};
-use crate::message::{Kind, Role, ScopeError, Status};
+use crate::message::{Kind, KindNameError, Role, Roles, ScopeError, Status};
 use crate::time::Millis;
 use crate::validate::InvalidMessage;
 use crate::wire::{DecodeError, JsonType, Shape, Syntax};
@@ -45,7 +45,7 @@ fn text_level() -> [DecodeError; 9] {
     ]
 }
 
-fn field_level() -> [DecodeError; 12] {
+fn field_level() -> [DecodeError; 13] {
     let path = || "message.approve".to_owned();
     let digest = || "message.digest".to_owned();
     [
@@ -66,6 +66,11 @@ fn field_level() -> [DecodeError; 12] {
             why: NameError::BadCharacter,
         },
         DecodeError::InvalidId { path: "message.request_id".into(), why: RequestIdError::Empty },
+        DecodeError::InvalidKind {
+            path: "message.kind".into(),
+            found: "Resource Grant".into(),
+            why: KindNameError::BadCharacter,
+        },
         DecodeError::InvalidIncarnation { path: "from_incarnation".into(), found: "1".into() },
         DecodeError::InvalidDigest { path: digest(), found: "sha256:0".into() },
         DecodeError::InvalidNumber { path: "message.timeout_ms".into(), found: "1e3".into() },
@@ -84,7 +89,7 @@ fn field_level() -> [DecodeError; 12] {
     ]
 }
 
-fn invalid(lead: &MemberName, worker: &MemberName) -> [InvalidMessage; 11] {
+fn invalid(lead: &MemberName, worker: &MemberName) -> [InvalidMessage; 15] {
     [
         InvalidMessage::Broadcast { message: "shutdown_request" },
         InvalidMessage::ToOneself { message: "plan_approval_request" },
@@ -98,8 +103,13 @@ fn invalid(lead: &MemberName, worker: &MemberName) -> [InvalidMessage; 11] {
             message: "plan_approval_request",
             from: Role::Worker,
             to: Role::Worker,
+            between: Some((Roles::of(&[Role::Worker]), Roles::of(&[Role::Lead, Role::Approver]))),
             why: AuthorityError::PeersDoNotDecide,
         },
+        InvalidMessage::UnknownKind { kind: Kind::DEPENDENCY, nearest: None },
+        InvalidMessage::OwnMessages { kind: Kind::SHUTDOWN },
+        InvalidMessage::ScopeMismatch { kind: Kind::DEPENDENCY, gate: false },
+        InvalidMessage::DigestRequired,
         InvalidMessage::ReasonRequired { message: "shutdown_response", path: "message.reason" },
         InvalidMessage::TextTooLong {
             path: "message.plan.text".into(),
@@ -122,7 +132,7 @@ fn requests() -> [NotNow; 11] {
         NotNow::UnknownRequest { found: "req_0000".into(), open: open.clone() },
         NotNow::RequestIdMissing { open },
         NotNow::AmbiguousPrefix { found: "req_7".into(), candidates: vec![id(), other_id()] },
-        NotNow::KindMismatch { request: Kind::Shutdown, answer: Kind::PlanApproval },
+        NotNow::KindMismatch { request: Kind::SHUTDOWN, answer: Kind::PLAN_APPROVAL },
         NotNow::AlreadyAnswered { status: Status::Approved },
         NotNow::AnswerConflicts { status: Status::Rejected },
         NotNow::NotPending { status: Status::TimedOut },
@@ -176,7 +186,7 @@ fn misuse(worker: &MemberName) -> [Misuse; 13] {
     ]
 }
 
-fn config(lead: &MemberName, worker: &MemberName) -> [ConfigError; 8] {
+fn config(lead: &MemberName, worker: &MemberName) -> [ConfigError; 14] {
     [
         ConfigError::NoLead,
         ConfigError::SeveralLeads { second: worker.clone() },
@@ -186,6 +196,14 @@ fn config(lead: &MemberName, worker: &MemberName) -> [ConfigError; 8] {
         ConfigError::TooManyMembers { limit: 256 },
         ConfigError::Zero { field: "depth" },
         ConfigError::TimeoutOverCap { timeout: Millis::new(700_000), cap: Millis::new(600_000) },
+        ConfigError::Kind { why: KindError::Taken { kind: Kind::SHUTDOWN } },
+        ConfigError::Kind { why: KindError::Nobody { kind: Kind::DEPENDENCY } },
+        ConfigError::Kind { why: KindError::LeadLeaves { kind: Kind::DEPENDENCY } },
+        ConfigError::Kind { why: KindError::PeersOpenGates { kind: Kind::DEPENDENCY } },
+        ConfigError::Kind { why: KindError::BadLimits { kind: Kind::DEPENDENCY } },
+        ConfigError::Kind {
+            why: KindError::Circle { kind: Kind::DEPENDENCY, through: vec![Kind::DEPENDENCY] },
+        },
     ]
 }
 

@@ -4,7 +4,7 @@ use std::fmt::{self, Write};
 
 use super::Lang;
 use crate::ids::MAX_REQUEST_ID_LENGTH;
-use crate::message::{Kind, is_blank};
+use crate::message::{Role, Roles, is_blank};
 use crate::time::Millis;
 
 /// A text in backticks that cannot break out of its line, nor out of the backticks.
@@ -14,11 +14,31 @@ pub(super) struct Quoted<'a>(&'a str);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
     /// It asks.
-    Asks(Kind),
+    Asks(Topic),
     /// It answers.
-    Answers(Kind),
+    Answers(Topic),
     /// Neither: chat, or a word on the side.
     Neither,
+}
+
+/// What kind of handshake, as far as the texts differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Topic {
+    /// A shutdown.
+    Shutdown,
+    /// The approval of a plan.
+    Plan,
+    /// Any other.
+    Other,
+}
+
+/// Roles of which one is needed.
+pub(super) fn roles(lang: Lang, roles: Roles) -> String {
+    let names: Vec<_> = roles.iter().map(|role| quoted(Role::name(role)).to_string()).collect();
+    match lang {
+        Lang::En => names.join(" or "),
+        Lang::Zh => names.join(" 或 "),
+    }
 }
 
 /// Quotes a text for a message.
@@ -48,14 +68,15 @@ pub(super) const fn seconds(span: Millis) -> u64 {
 
 /// Where a message with this `type` stands in its handshake.
 pub(super) fn part(message: &str) -> Part {
-    for kind in Kind::ALL {
-        match message.strip_prefix(kind.name()) {
-            Some("_request") => return Part::Asks(kind),
-            Some("_response") => return Part::Answers(kind),
-            Some(_) | None => {}
-        }
+    match message {
+        "shutdown_request" => Part::Asks(Topic::Shutdown),
+        "shutdown_response" => Part::Answers(Topic::Shutdown),
+        "plan_approval_request" => Part::Asks(Topic::Plan),
+        "plan_approval_response" => Part::Answers(Topic::Plan),
+        "request" => Part::Asks(Topic::Other),
+        "response" => Part::Answers(Topic::Other),
+        _ => Part::Neither,
     }
-    Part::Neither
 }
 
 impl fmt::Display for Quoted<'_> {
@@ -142,8 +163,9 @@ mod tests {
 
     #[test]
     fn every_handshake_is_recognised_by_its_type() {
-        assert_eq!(part("shutdown_request"), Part::Asks(Kind::Shutdown));
-        assert_eq!(part("plan_approval_response"), Part::Answers(Kind::PlanApproval));
+        assert_eq!(part("shutdown_request"), Part::Asks(Topic::Shutdown));
+        assert_eq!(part("plan_approval_response"), Part::Answers(Topic::Plan));
+        assert_eq!(part("request"), Part::Asks(Topic::Other));
         assert_eq!(part("progress"), Part::Neither);
         assert_eq!(part("text"), Part::Neither);
     }

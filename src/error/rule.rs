@@ -68,6 +68,7 @@ const fn decode(error: &DecodeError) -> &'static str {
         | DecodeError::UnknownType { .. }
         | DecodeError::InvalidName { .. }
         | DecodeError::InvalidId { .. }
+        | DecodeError::InvalidKind { .. }
         | DecodeError::InvalidIncarnation { .. }
         | DecodeError::InvalidDigest { .. }
         | DecodeError::InvalidNumber { .. }
@@ -85,10 +86,14 @@ const fn invalid(error: &InvalidMessage) -> &'static str {
         | InvalidMessage::ToOneself { .. }
         | InvalidMessage::UnknownRecipient { .. }
         | InvalidMessage::ResponseNotToLead { .. } => ADDRESSING,
-        InvalidMessage::NotAllowed { .. } => AUTHORITY,
+        InvalidMessage::NotAllowed { .. } | InvalidMessage::UnknownKind { .. } => AUTHORITY,
+        InvalidMessage::DigestRequired => CORRELATION,
         InvalidMessage::ReasonRequired { .. } => REASON,
         InvalidMessage::TextTooLong { .. } => SIZE,
-        InvalidMessage::Blank { .. } | InvalidMessage::InvalidScope { .. } => SHAPE,
+        InvalidMessage::OwnMessages { .. }
+        | InvalidMessage::ScopeMismatch { .. }
+        | InvalidMessage::Blank { .. }
+        | InvalidMessage::InvalidScope { .. } => SHAPE,
         InvalidMessage::ZeroLimit { .. } | InvalidMessage::TimeoutOverCap { .. } => TIMING,
     }
 }

@@ -8,7 +8,7 @@ use crate::effect::Alarm;
 use crate::gate::Denied;
 use crate::ids::{MemberName, NameError, RequestId, RequestIdError};
 use crate::journal::DropReason;
-use crate::message::{Kind, Role, ScopeError, Status};
+use crate::message::{Kind, KindNameError, Role, ScopeError, Status};
 use crate::time::Millis;
 use crate::validate::InvalidMessage;
 use crate::wire::{DecodeError, JsonType, Shape, Syntax};
@@ -25,9 +25,7 @@ fn every() -> Vec<ProtocolError> {
         every.push(InvalidMessage::ToOneself { message }.into());
         every.push(InvalidMessage::ReasonRequired { message, path: "message.reason" }.into());
         for (from, to) in Role::ALL.iter().flat_map(|from| Role::ALL.map(|to| (*from, to))) {
-            every.extend(
-                WHYS.map(|why| InvalidMessage::NotAllowed { message, from, to, why }.into()),
-            );
+            every.extend(WHYS.map(|why| not_allowed(message, from, to, why).into()));
         }
     }
     every.extend(Role::ALL.map(|to| InvalidMessage::ResponseNotToLead { to }.into()));
@@ -47,7 +45,7 @@ fn branches_of_state() -> Vec<ProtocolError> {
     let mut errors: Vec<ProtocolError> = vec![
         NotNow::UnknownRequest { found: String::new(), open: vec![] }.into(),
         NotNow::RequestIdMissing { open: vec![] }.into(),
-        NotNow::KindMismatch { request: Kind::PlanApproval, answer: Kind::Shutdown }.into(),
+        NotNow::KindMismatch { request: Kind::PLAN_APPROVAL, answer: Kind::SHUTDOWN }.into(),
         NotNow::InCriticalSection { name: "tests".into(), free_in: None }.into(),
         NotNow::RecipientLost { name: name("alice"), retry_in: None }.into(),
     ];
@@ -103,6 +101,11 @@ fn branches_of_text() -> Vec<ProtocolError> {
     errors
 }
 
+fn not_allowed(message: &'static str, from: Role, to: Role, why: AuthorityError) -> InvalidMessage {
+    let between = Some((Role::Lead.into(), Role::Worker.into()));
+    InvalidMessage::NotAllowed { message, from, to, between, why }
+}
+
 /// Every error that repeats a text from outside.
 fn hostile() -> Vec<ProtocolError> {
     let text = || HOSTILE.to_owned();
@@ -113,6 +116,7 @@ fn hostile() -> Vec<ProtocolError> {
         DecodeError::MissingField { path: text(), expected: Shape::Text }.into(),
         DecodeError::UnknownType { path: text(), found: text(), nearest: None }.into(),
         DecodeError::InvalidIncarnation { path: text(), found: text() }.into(),
+        DecodeError::InvalidKind { path: text(), found: text(), why: KindNameError::Empty }.into(),
         DecodeError::InvalidDigest { path: text(), found: text() }.into(),
         DecodeError::InvalidNumber { path: text(), found: text() }.into(),
         DecodeError::InvalidBoolean { path: text(), found: text(), accepted: &["true"] }.into(),
@@ -236,7 +240,7 @@ fn a_lead_that_would_answer_a_shutdown_is_told_to_send_nothing() {
         InvalidMessage::ResponseNotToLead { to: Role::Worker },
     ];
     for to in Role::ALL {
-        errors.extend(WHYS.map(|why| InvalidMessage::NotAllowed { message, from, to, why }));
+        errors.extend(WHYS.map(|why| not_allowed(message, from, to, why)));
     }
     for error in errors.into_iter().map(ProtocolError::from) {
         assert!(error.hint(Lang::En).contains("send nothing"), "{}", error.hint(Lang::En));

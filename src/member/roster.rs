@@ -6,7 +6,7 @@ use super::repeats::Repeats;
 use super::window::SeqWindow;
 use crate::config::{Config, MemberConfig};
 use crate::ids::{Incarnation, MemberIndex, MemberName};
-use crate::message::{Liveness, Role};
+use crate::message::{Liveness, Role, Roles};
 use crate::time::Timestamp;
 
 /// Everybody in the team, this engine's member included.
@@ -25,6 +25,8 @@ pub(crate) struct Roster {
 pub(crate) struct Member {
     pub(crate) name: MemberName,
     pub(crate) role: Role,
+    /// What it may do, all in all.
+    pub(crate) roles: Roles,
     pub(crate) title: Option<String>,
     /// Its present life, once it is known.
     pub(crate) incarnation: Option<Incarnation>,
@@ -142,6 +144,7 @@ impl Member {
         Self {
             name: config.name.clone(),
             role: config.role,
+            roles: config.roles(),
             title: config.title.clone(),
             incarnation: config.incarnation,
             presence: Liveness::Active,
@@ -169,6 +172,7 @@ impl Member {
         let Self {
             name: _,
             role: _,
+            roles: _,
             title: _,
             incarnation,
             presence,
@@ -234,8 +238,7 @@ mod tests {
     }
 
     fn roster() -> Roster {
-        let member =
-            |text, role| MemberConfig { name: name(text), role, title: None, incarnation: None };
+        let member = |text, role| MemberConfig::new(name(text), role);
         let members = vec![member("team-lead", Role::Lead), member("alice", Role::Worker)];
         Roster::new(&Config::new(name("alice"), life(5), members)).unwrap()
     }

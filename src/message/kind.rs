@@ -15,17 +15,6 @@ pub enum Role {
     Approver,
 }
 
-/// What a request is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
-#[serde(rename_all = "snake_case")]
-pub enum Kind {
-    /// The lead asks a worker to leave.
-    Shutdown,
-    /// A worker asks for a plan to be approved.
-    PlanApproval,
-}
-
 /// Where a request stands. Everything but `pending` is final.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
@@ -71,6 +60,10 @@ pub enum Cause {
     SendFailed,
     /// The requester's engine was closed.
     Closed,
+    /// A revision took its place.
+    Superseded,
+    /// Too few approvers are left to reach the threshold.
+    QuorumUnreachable,
 }
 
 /// How alive a member is.
@@ -120,20 +113,6 @@ impl Received {
     /// Whether it is what a receipt means that says nothing else.
     pub(crate) const fn is_request(&self) -> bool {
         matches!(self, Self::Request)
-    }
-}
-
-impl Kind {
-    /// Every kind.
-    pub const ALL: [Self; 2] = [Self::Shutdown, Self::PlanApproval];
-
-    /// The name on the wire.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Shutdown => "shutdown",
-            Self::PlanApproval => "plan_approval",
-        }
     }
 }
 
@@ -197,7 +176,7 @@ impl SettleCode {
 
 impl Cause {
     /// Every cause.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 9] = [
         Self::Member,
         Self::Clock,
         Self::PeerLeft,
@@ -205,6 +184,8 @@ impl Cause {
         Self::Leaving,
         Self::SendFailed,
         Self::Closed,
+        Self::Superseded,
+        Self::QuorumUnreachable,
     ];
 
     /// The name on the wire.
@@ -218,6 +199,8 @@ impl Cause {
             Self::Leaving => "leaving",
             Self::SendFailed => "send_failed",
             Self::Closed => "closed",
+            Self::Superseded => "superseded",
+            Self::QuorumUnreachable => "quorum_unreachable",
         }
     }
 }
@@ -251,7 +234,6 @@ mod tests {
 
     #[test]
     fn names_are_what_goes_out_on_the_wire() {
-        Kind::ALL.iter().for_each(|v| assert_eq!(v.name(), wire(v)));
         Role::ALL.iter().for_each(|v| assert_eq!(v.name(), wire(v)));
         Status::ALL.iter().for_each(|v| assert_eq!(v.name(), wire(v)));
         Liveness::ALL.iter().for_each(|v| assert_eq!(v.name(), wire(v)));

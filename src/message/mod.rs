@@ -3,22 +3,26 @@
 //! Owns the wire names (they stand once, on these types), the plan and its digest, and the words
 //! that every room shares: kind, status, cause, role. Imports `ids` and `time`.
 
+mod about;
 mod kind;
 mod lang;
 mod plan;
 mod probe;
 mod recipient;
+mod roles;
 mod scope;
 mod text;
 
 use serde::Serialize;
 
-pub use self::kind::{Cause, Kind, Liveness, Received, Role, SettleCode, Status};
+pub use self::about::{Details, Kind, KindNameError, MAX_KIND_LENGTH, Payload};
+pub use self::kind::{Cause, Liveness, Received, Role, SettleCode, Status};
 pub use self::lang::Lang;
 pub(crate) use self::plan::FieldHasher;
 pub use self::plan::{Digest, Plan, Uses};
 pub use self::probe::{Probe, Wait};
 pub use self::recipient::Recipient;
+pub use self::roles::Roles;
 pub use self::scope::{Action, ScopeEntry, ScopeError};
 pub use self::text::is_blank;
 use crate::ids::{Incarnation, MemberName, RequestId};
@@ -91,8 +95,12 @@ pub enum Message {
     ShutdownResponse(ShutdownResponse),
     /// A worker asks for a plan to be approved.
     PlanApprovalRequest(PlanApprovalRequest),
-    /// The lead decides.
+    /// The lead, or another approver, decides.
     PlanApprovalResponse(PlanApprovalResponse),
+    /// A request of any other kind.
+    Request(KindRequest),
+    /// A decision on it.
+    Response(KindResponse),
     /// The requester tells an outcome that the answer does not already imply.
     Settled(Settled),
     /// Still at work.
@@ -135,6 +143,10 @@ pub struct ShutdownRequest {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub reason: Option<String>,
+    /// The request that this one follows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub follows: Option<Follows>,
     /// The requester's limits.
     #[serde(flatten)]
     pub timing: Timing,
@@ -168,6 +180,10 @@ pub struct PlanApprovalRequest {
     pub plan: Plan,
     /// How often an approval may be used.
     pub uses: Uses,
+    /// The request that this one follows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub follows: Option<Follows>,
     /// The requester's limits.
     #[serde(flatten)]
     pub timing: Timing,
@@ -188,6 +204,91 @@ pub struct PlanApprovalResponse {
     /// The digest of what was decided on.
     #[cfg_attr(target_arch = "wasm32", tsify(type = "string"))]
     pub digest: Digest,
+}
+
+/// `request`: of a kind of its own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct KindRequest {
+    /// The id that the answer must repeat.
+    pub request_id: RequestId,
+    /// What it is about.
+    pub kind: Kind,
+    /// What the kind defines; any JSON.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub payload: Option<Payload>,
+    /// With a kind that opens a gate: the guarded actions that an approval covers.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub scope: Vec<String>,
+    /// With a kind that opens a gate: how often an approval may be used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub uses: Option<Uses>,
+    /// The request that this one follows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub follows: Option<Follows>,
+    /// The requester's limits.
+    #[serde(flatten)]
+    pub timing: Timing,
+}
+
+/// `response`: the decision on a `request`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct KindResponse {
+    /// The id of the request.
+    pub request_id: RequestId,
+    /// The kind of the request.
+    pub kind: Kind,
+    /// The decision.
+    pub approve: bool,
+    /// Why not, or a note on an approval.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub reason: Option<String>,
+    /// When to ask again, in ms from now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(target_arch = "wasm32", tsify(optional, type = "number"))]
+    pub retry_after_ms: Option<Millis>,
+    /// What the kind defines as an answer; any JSON.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub payload: Option<Payload>,
+    /// The digest of what was decided on; required where an approval opens a gate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(target_arch = "wasm32", tsify(optional, type = "string"))]
+    pub digest: Option<Digest>,
+}
+
+/// How a request goes on from an earlier one of the same requester.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct Follows {
+    /// The earlier request.
+    pub request_id: RequestId,
+    /// What this one is to it.
+    #[serde(rename = "as")]
+    pub link: Link,
+    /// With an appeal: what the earlier decision did not consider.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub justification: Option<String>,
+}
+
+/// What a request is to the one that it follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+#[serde(rename_all = "snake_case")]
+pub enum Link {
+    /// The same once more.
+    Retry,
+    /// The same once more after a refusal, with a new justification.
+    Appeal,
+    /// Something else instead of it.
+    Revision,
 }
 
 /// `settled`: requester to answering side.
@@ -296,6 +397,21 @@ pub struct Undeliverable {
     pub cause: Cause,
 }
 
+impl Link {
+    /// Everything a request can be to an earlier one.
+    pub const ALL: [Self; 3] = [Self::Retry, Self::Appeal, Self::Revision];
+
+    /// The name on the wire.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Retry => "retry",
+            Self::Appeal => "appeal",
+            Self::Revision => "revision",
+        }
+    }
+}
+
 impl Message {
     /// The value of `type` on the wire.
     #[must_use]
@@ -305,6 +421,8 @@ impl Message {
             Self::ShutdownResponse(_) => "shutdown_response",
             Self::PlanApprovalRequest(_) => "plan_approval_request",
             Self::PlanApprovalResponse(_) => "plan_approval_response",
+            Self::Request(_) => "request",
+            Self::Response(_) => "response",
             Self::Settled(_) => "settled",
             Self::Progress(_) => "progress",
             Self::Receipt(_) => "receipt",
@@ -324,6 +442,8 @@ impl Message {
             Self::ShutdownResponse(m) => Some(&m.request_id),
             Self::PlanApprovalRequest(m) => Some(&m.request_id),
             Self::PlanApprovalResponse(m) => Some(&m.request_id),
+            Self::Request(m) => Some(&m.request_id),
+            Self::Response(m) => Some(&m.request_id),
             Self::Settled(m) => Some(&m.request_id),
             Self::Receipt(m) => Some(&m.request_id),
             Self::Cancel(m) => Some(&m.request_id),

@@ -95,7 +95,8 @@ impl FieldHasher {
         self.0.update(&head);
     }
 
-    fn list(&mut self, tag: u8, items: &[String]) {
+    /// Adds a list of texts.
+    pub(crate) fn list(&mut self, tag: u8, items: &[String]) {
         self.number(tag, items.len() as u64);
         for item in items {
             self.text(tag, item);

@@ -4,7 +4,7 @@ use super::state::State;
 use crate::authority::Approval;
 use crate::deadline::DeadlineKind;
 use crate::ids::MemberIndex;
-use crate::message::{Cause, Status};
+use crate::message::{Cause, Payload, Status};
 use crate::time::{Millis, Timestamp};
 
 /// What a transition needs to know beside state and input.
@@ -26,7 +26,7 @@ pub struct Context {
 pub type Decider = MemberIndex;
 
 /// A decision with what was said about it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answer {
     /// Yes or no.
     pub approve: bool,
@@ -34,6 +34,8 @@ pub struct Answer {
     pub note: Option<String>,
     /// When to ask again, from now.
     pub retry_after: Option<Millis>,
+    /// What the kind defines as an answer.
+    pub payload: Option<Payload>,
 }
 
 /// Something that happens to a request. The engine has checked who it comes from.

@@ -43,6 +43,7 @@ fn answered(answer: Answer, context: Context) -> Step {
             let by = context.now.after(context.exit_grace);
             (Owed::Approved(answer, Feedback::ExitDue { by }), Some(Action::SelfLeaving))
         }
+        (true, Approval::Nothing) => (Owed::Approved(answer, Feedback::Nothing), None),
         (true, Approval::OpensGate) => (Owed::Approved(answer, Feedback::ReportDue), None),
     };
     let mut actions = vec![Action::SendAnswer];
@@ -73,13 +74,15 @@ pub(super) fn yes_said(
                 Err(Rejection::Duplicate { status })
             }
             Feedback::Abandoned => Err(Rejection::Late { status }),
-            Feedback::ExitDue { .. } | Feedback::ExitOverdue | Feedback::Exited => {
-                Err(Rejection::WrongKind)
-            }
+            Feedback::Nothing
+            | Feedback::ExitDue { .. }
+            | Feedback::ExitOverdue
+            | Feedback::Exited => Err(Rejection::WrongKind),
         },
         Input::Exited => match feedback {
             Feedback::ExitDue { .. } | Feedback::ExitOverdue => step(now_in(Feedback::Exited), []),
-            Feedback::Exited
+            Feedback::Nothing
+            | Feedback::Exited
             | Feedback::ReportDue
             | Feedback::ReportSent { .. }
             | Feedback::Reported { .. }
@@ -87,7 +90,8 @@ pub(super) fn yes_said(
         },
         Input::Gone(_) => match feedback {
             Feedback::ReportDue => step(now_in(Feedback::Abandoned), []),
-            Feedback::ExitDue { .. }
+            Feedback::Nothing
+            | Feedback::ExitDue { .. }
             | Feedback::ExitOverdue
             | Feedback::Exited
             | Feedback::ReportSent { .. }

@@ -3,7 +3,7 @@
 use super::clocks::Clocks;
 use super::input::{Answer, Decider};
 use crate::deadline::DeadlineKind;
-use crate::message::{Cause, Status};
+use crate::message::{Cause, Payload, Status};
 use crate::time::{Millis, Timestamp};
 
 /// The state of one request, as one of its two sides sees it.
@@ -69,11 +69,15 @@ pub struct Settlement {
     pub note: Option<String>,
     /// When to ask again, from then.
     pub retry_after: Option<Millis>,
+    /// What the kind defines as an answer.
+    pub payload: Option<Payload>,
 }
 
 /// What an approval still leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Feedback {
+    /// To nothing: the kind means no more by it.
+    Nothing,
     /// The member that approved is leaving; its confirmation is due.
     ExitDue {
         /// When the grace ends.
@@ -101,6 +105,14 @@ pub enum Feedback {
     },
     /// It will not come: the member that owed it is gone.
     Abandoned,
+}
+
+impl Settlement {
+    /// One at this time that nobody decided; the cause is to be filled in.
+    pub(super) const fn at(at: Timestamp) -> Self {
+        let cause = Cause::Clock;
+        Self { at, cause, by: None, note: None, retry_after: None, payload: None }
+    }
 }
 
 impl State {

@@ -39,7 +39,7 @@ pub fn transition(state: &State, input: Input, context: Context) -> Result<Step,
 /// We asked and wait.
 fn pending(clocks: Clocks, input: Input, context: Context) -> Result<Step, Rejection> {
     let now = context.now;
-    let end = |cause| Settlement { at: now, cause, by: None, note: None, retry_after: None };
+    let end = |cause| Settlement { cause, ..Settlement::at(now) };
     match input {
         // The sweep comes first; should it ever miss one, silence still never approves.
         Input::Response { .. } | Input::Progress if now >= clocks.expires_at() => {
@@ -52,7 +52,7 @@ fn pending(clocks: Clocks, input: Input, context: Context) -> Result<Step, Rejec
                 Asked::Approved(end(Cause::PeerLeft), Feedback::Exited),
                 [Action::PeerAnswered, Action::TellSettled, Action::PeerLeft],
             ),
-            Approval::OpensGate => Err(Rejection::WrongKind),
+            Approval::Nothing | Approval::OpensGate => Err(Rejection::WrongKind),
         },
         Input::Cancel => {
             step(Asked::Cancelled(end(Cause::Member)), [Action::TellSettled, Action::SendCancel])
@@ -91,11 +91,12 @@ fn pending(clocks: Clocks, input: Input, context: Context) -> Result<Step, Rejec
 
 /// The answer is in, and in time.
 fn decided(answer: Answer, by: Decider, context: Context) -> Step {
-    let Answer { approve, note, retry_after } = answer;
-    let settlement =
-        Settlement { at: context.now, cause: Cause::Member, by: Some(by), note, retry_after };
+    let Answer { approve, note, retry_after, payload } = answer;
+    let (at, cause, by) = (context.now, Cause::Member, Some(by));
+    let settlement = Settlement { at, cause, by, note, retry_after, payload };
     let (next, then) = match (approve, context.approval) {
         (false, _) => (Asked::Rejected(settlement), None),
+        (true, Approval::Nothing) => (Asked::Approved(settlement, Feedback::Nothing), None),
         (true, Approval::Leaves) => {
             let by = context.now.after(context.exit_grace);
             (Asked::Approved(settlement, Feedback::ExitDue { by }), Some(Action::PeerLeaving))
@@ -125,9 +126,10 @@ fn approved(
                 step(now_in(Feedback::Exited), [Action::PeerLeft])
             }
             Feedback::Exited => Err(Rejection::Duplicate { status }),
-            Feedback::ReportDue | Feedback::ReportSent { .. } | Feedback::Reported { .. } => {
-                Err(Rejection::WrongKind)
-            }
+            Feedback::Nothing
+            | Feedback::ReportDue
+            | Feedback::ReportSent { .. }
+            | Feedback::Reported { .. } => Err(Rejection::WrongKind),
             Feedback::Abandoned => Err(Rejection::Late { status }),
         },
         Input::Finish { ok } => match feedback {
@@ -140,14 +142,16 @@ fn approved(
                 Err(Rejection::Duplicate { status })
             }
             Feedback::Abandoned => Err(Rejection::NotApproved { status }),
-            Feedback::ExitDue { .. } | Feedback::ExitOverdue | Feedback::Exited => {
-                Err(Rejection::WrongKind)
-            }
+            Feedback::Nothing
+            | Feedback::ExitDue { .. }
+            | Feedback::ExitOverdue
+            | Feedback::Exited => Err(Rejection::WrongKind),
         },
         Input::Due(DeadlineKind::ExitGrace) => exit_overdue(now_in, feedback, context),
         Input::Acknowledged => match feedback {
             Feedback::ReportSent { ok, .. } => step(now_in(Feedback::Reported { ok }), []),
-            Feedback::ExitDue { .. }
+            Feedback::Nothing
+            | Feedback::ExitDue { .. }
             | Feedback::ExitOverdue
             | Feedback::Exited
             | Feedback::ReportDue
@@ -180,7 +184,8 @@ fn exit_overdue(
         Feedback::ExitDue { by } if context.now >= by => {
             step(now_in(Feedback::ExitOverdue), [Action::AlarmNotExited])
         }
-        Feedback::ExitDue { .. }
+        Feedback::Nothing
+        | Feedback::ExitDue { .. }
         | Feedback::ExitOverdue
         | Feedback::Exited
         | Feedback::ReportDue
@@ -225,7 +230,8 @@ fn approved_and_gone(
         Feedback::ReportSent { ok, .. } if cause != Cause::Leaving => {
             step(now_in(Feedback::Reported { ok }), [])
         }
-        Feedback::ExitDue { .. }
+        Feedback::Nothing
+        | Feedback::ExitDue { .. }
         | Feedback::ExitOverdue
         | Feedback::Exited
         | Feedback::ReportDue

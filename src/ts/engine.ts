@@ -28,6 +28,7 @@ import type {
   PlanOptions,
   ProgressOptions,
   Report,
+  RequestOptions,
   RequestView,
   Role,
   SectionOptions,
@@ -182,17 +183,42 @@ export class Engine {
   }
 
   /**
+   * Asks a member for something of a kind that the host declared (`kinds`), or of the built-in
+   * `dependency`; returns the request id.
+   */
+  ask(now: number, kind: string, to: string, options: RequestOptions = {}): string {
+    const { payload, scope, uses, timeoutMs, capMs } = options;
+    const json = payload === undefined ? undefined : this.#json(payload, "payload");
+    const scopeJson = scope === undefined ? undefined : this.#json(scope, "scope");
+    const once = this.#choice("uses", uses, "until_report", "once");
+    return this.#call((raw) =>
+      raw.askFor(
+        now,
+        this.#put(kind),
+        this.#put(to),
+        this.#putOptional(json),
+        this.#putOptional(scopeJson),
+        once,
+        span(timeoutMs),
+        span(capMs),
+      ),
+    );
+  }
+
+  /**
    * Answers a request that was put to this member; returns its whole id. `requestId` may be an
    * unambiguous beginning of it.
    */
   respond(now: number, requestId: string, decision: Decision): string {
-    const { approve, reason, retryAfterMs } = decision;
+    const { approve, reason, retryAfterMs, payload } = decision;
     if (typeof approve !== "boolean") throw hostError("not_boolean", this.#lang);
+    const json = payload === undefined ? undefined : this.#json(payload, "payload");
     return this.#call((raw) =>
       raw.respond(
         now,
         this.#put(requestId),
         this.#putOptional(reason),
+        this.#putOptional(json),
         approve,
         span(retryAfterMs),
       ),

@@ -32,6 +32,7 @@ import type {
   PlanOptions,
   ProgressOptions,
   Report,
+  RequestOptions,
   RequestView,
   Role,
   SectionOptions,
@@ -183,6 +184,18 @@ export class ProtocolEngine {
   /** Asks the lead to approve a plan. The gate stays closed until it does. */
   submitPlan(plan: PlanInput, options: PlanOptions & Abortable = {}): PendingOutcome {
     return this.#ask(options.signal, (now) => this.#engine.submitPlan(now, plan, options));
+  }
+
+  /**
+   * Asks a member for something of a kind that the host declared (`kinds`), or of the built-in
+   * `dependency`.
+   *
+   * ```ts
+   * const grant = await alice.ask("resource_grant", "team-lead", { payload: { gpu: 2 } });
+   * ```
+   */
+  ask(kind: string, to: string, options: RequestOptions & Abortable = {}): PendingOutcome {
+    return this.#ask(options.signal, (now) => this.#engine.ask(now, kind, to, options));
   }
 
   /** Withdraws a request of this member. */

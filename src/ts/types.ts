@@ -13,10 +13,13 @@ export type {
   DrainEvent,
   EngineOptions,
   Event,
+  Follows,
   Holding,
   IdleEvent,
   Kind,
+  KindOptions,
   LimitOptions,
+  Link,
   Liveness,
   LivenessEvent,
   MemberName,
@@ -91,6 +94,16 @@ export interface PlanOptions extends AskOptions {
   readonly uses?: "until_report" | "once" | undefined;
 }
 
+/** Options of a request of a kind without messages of its own. */
+export interface RequestOptions extends AskOptions {
+  /** What the kind defines: any JSON. */
+  readonly payload?: unknown;
+  /** With a kind that opens a gate, and only there: the guarded actions an approval covers. */
+  readonly scope?: readonly string[] | undefined;
+  /** With a kind that opens a gate: how often an approval may be used. */
+  readonly uses?: "until_report" | "once" | undefined;
+}
+
 /** A plan as a worker writes it; `steps` and `text` may be left out. */
 export type PlanInput = Omit<Plan, "steps" | "text"> & Partial<Pick<Plan, "steps" | "text">>;
 
@@ -102,6 +115,8 @@ export interface Decision {
   readonly reason?: string | undefined;
   /** With a no: when to ask again, in ms from now. */
   readonly retryAfterMs?: number | undefined;
+  /** With a kind without messages of its own: what it defines as an answer, any JSON. */
+  readonly payload?: unknown;
 }
 
 /** What a critical section does with a shutdown request, and how long it is expected to take. */

@@ -2,11 +2,12 @@
 
 use super::InvalidMessage;
 use crate::config::Limits;
-use crate::message::{Message, Plan, ScopeEntry, Timing, is_blank};
+use crate::message::{Follows, Link, Message, Payload, Plan, ScopeEntry, Timing, is_blank};
 
 pub(super) const REASON: &str = "message.reason";
 pub(super) const FEEDBACK: &str = "message.feedback";
 pub(super) const TIMEOUT: &str = "message.timeout_ms";
+pub(super) const KIND: &str = "message.kind";
 const CAP: &str = "message.cap_ms";
 
 type Checked = Result<(), InvalidMessage>;
@@ -16,12 +17,27 @@ pub(super) fn check(message: &Message, limits: &Limits) -> Checked {
     match message {
         Message::ShutdownRequest(m) => {
             optional(REASON, m.reason.as_deref(), limits)?;
+            check_follows(m.follows.as_ref(), limits)?;
             check_timing(m.timing)
         }
         Message::ShutdownResponse(m) => optional(REASON, m.reason.as_deref(), limits),
         Message::PlanApprovalRequest(m) => {
             check_plan(&m.plan, limits)?;
+            check_follows(m.follows.as_ref(), limits)?;
             check_timing(m.timing)
+        }
+        Message::Request(m) => {
+            payload(m.payload.as_ref(), limits)?;
+            let path = |at| format!("message.scope[{at}]");
+            let mut scope = m.scope.iter().enumerate();
+            scope.try_for_each(|(at, entry)| check_length(entry, limits, || path(at)))?;
+            check_scope(&m.scope, path)?;
+            check_follows(m.follows.as_ref(), limits)?;
+            check_timing(m.timing)
+        }
+        Message::Response(m) => {
+            optional(REASON, m.reason.as_deref(), limits)?;
+            payload(m.payload.as_ref(), limits)
         }
         Message::PlanApprovalResponse(m) => optional(FEEDBACK, m.feedback.as_deref(), limits),
         Message::Progress(m) => optional("message.note", m.note.as_deref(), limits),
@@ -62,9 +78,28 @@ fn check_plan(plan: &Plan, limits: &Limits) -> Checked {
             return Err(InvalidMessage::Blank { path });
         }
     }
-    for (at, entry) in scope.iter().enumerate() {
-        let invalid = |why| InvalidMessage::InvalidScope { path: in_list("scope", at), why };
-        ScopeEntry::parse(entry).map_err(invalid)?;
+    check_scope(scope, |at| in_list("scope", at))
+}
+
+fn check_scope(scope: &[String], path: impl Fn(usize) -> String) -> Checked {
+    scope.iter().enumerate().try_for_each(|(at, entry)| {
+        let invalid = |why| InvalidMessage::InvalidScope { path: path(at), why };
+        ScopeEntry::parse(entry).map(|_| ()).map_err(invalid)
+    })
+}
+
+fn payload(payload: Option<&Payload>, limits: &Limits) -> Checked {
+    optional("message.payload", payload.map(Payload::as_json), limits)
+}
+
+/// An appeal says what the earlier decision did not consider.
+fn check_follows(follows: Option<&Follows>, limits: &Limits) -> Checked {
+    let Some(follows) = follows else { return Ok(()) };
+    let path = "message.follows.justification";
+    optional(path, follows.justification.as_deref(), limits)?;
+    let unexplained = follows.justification.as_deref().is_none_or(is_blank);
+    if follows.link == Link::Appeal && unexplained {
+        return Err(InvalidMessage::Blank { path });
     }
     Ok(())
 }

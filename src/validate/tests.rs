@@ -15,6 +15,7 @@ fn shutdown_request(reason: &str) -> Message {
     Message::ShutdownRequest(ShutdownRequest {
         request_id: id(),
         reason,
+        follows: None,
         timing: Timing::default(),
     })
 }
@@ -44,7 +45,13 @@ fn plan() -> Plan {
 
 fn plan_request(plan: Plan, timing: Timing) -> Message {
     let uses = Uses::default();
-    Message::PlanApprovalRequest(PlanApprovalRequest { request_id: id(), plan, uses, timing })
+    Message::PlanApprovalRequest(PlanApprovalRequest {
+        request_id: id(),
+        plan,
+        uses,
+        follows: None,
+        timing,
+    })
 }
 
 fn plan_response(approve: bool, feedback: Option<&str>) -> Message {
@@ -63,11 +70,21 @@ fn limits() -> Limits {
 }
 
 fn judge(message: Message, from: Role, to: Target) -> Result<(), InvalidMessage> {
-    check(message, Origin::Own, from, to, &limits()).map(drop)
+    verdict(message, Origin::Own, from, to).map(drop)
+}
+
+fn verdict(
+    message: Message,
+    origin: Origin,
+    from: Role,
+    to: Target,
+) -> Result<Valid<Message>, InvalidMessage> {
+    let (kinds, limits) = (KindTable::default(), limits());
+    check(message, origin, from.into(), to, Rulebook { kinds: &kinds, limits: &limits })
 }
 
 fn between(message: Message, from: Role, to: Role) -> Result<(), InvalidMessage> {
-    judge(message, from, Target::Member(to))
+    judge(message, from, Target::Member(to.into()))
 }
 
 fn unknown() -> Target {
@@ -84,7 +101,12 @@ fn rule(refusal: &InvalidMessage) -> u8 {
         InvalidMessage::Broadcast { .. } => 1,
         InvalidMessage::ToOneself { .. } => 2,
         InvalidMessage::UnknownRecipient { .. } => 3,
-        InvalidMessage::ResponseNotToLead { .. } | InvalidMessage::NotAllowed { .. } => 4,
+        InvalidMessage::ResponseNotToLead { .. }
+        | InvalidMessage::NotAllowed { .. }
+        | InvalidMessage::UnknownKind { .. }
+        | InvalidMessage::OwnMessages { .. }
+        | InvalidMessage::ScopeMismatch { .. }
+        | InvalidMessage::DigestRequired => 4,
         InvalidMessage::ReasonRequired { .. } => 5,
         InvalidMessage::TextTooLong { .. }
         | InvalidMessage::Blank { .. }
@@ -172,11 +194,13 @@ fn requests_and_responses_flow_along_the_authority_table_only() {
         for to in Role::ALL {
             let down = (from, to) == (Role::Lead, Role::Worker);
             let up = (from, to) == (Role::Worker, Role::Lead);
+            let to_decider = (from, to) == (Role::Worker, Role::Approver);
+            let from_decider = (from, to) == (Role::Approver, Role::Worker);
             let ways = [
                 (shutdown_request("done"), down),
                 (shutdown_response(true, None), up),
-                (plan_request(plan(), Timing::default()), up),
-                (plan_response(true, None), down),
+                (plan_request(plan(), Timing::default()), up || to_decider),
+                (plan_response(true, None), down || from_decider),
             ];
             for (message, allowed) in ways {
                 let name = message.type_name();
@@ -204,7 +228,9 @@ fn a_lead_is_never_told_to_send_its_shutdown_answer_to_the_lead() {
         let refusal = between(shutdown_response(true, None), Role::Lead, to).unwrap_err();
         let why = AuthorityError::LeadIsNoTarget;
         let message = "shutdown_response";
-        assert_eq!(refusal, InvalidMessage::NotAllowed { message, from: Role::Lead, to, why });
+        let between = Some((Role::Worker.into(), Role::Lead.into()));
+        let from = Role::Lead;
+        assert_eq!(refusal, InvalidMessage::NotAllowed { message, from, to, between, why });
         assert_eq!(refusal.path(), "message.type");
     }
 }
@@ -254,7 +280,7 @@ fn a_refused_shutdown_says_why_whoever_refuses() {
     for origin in [Origin::Own, Origin::Peer] {
         let judge = |reason| {
             let message = shutdown_response(false, reason);
-            check(message, origin, Role::Worker, Target::Member(Role::Lead), &limits()).map(drop)
+            verdict(message, origin, Role::Worker, Target::Member(Role::Lead.into())).map(drop)
         };
         for blank in [None, Some(""), Some(" \t\n"), Some("\u{3000}\u{200b}"), Some("\0")] {
             let (message, path) = ("shutdown_response", "message.reason");
@@ -268,7 +294,7 @@ fn a_refused_shutdown_says_why_whoever_refuses() {
 fn our_own_rejection_of_a_plan_says_why_and_a_foreign_one_without_is_not_lost() {
     let judge = |origin| {
         let message = plan_response(false, Some(" "));
-        check(message, origin, Role::Lead, Target::Member(Role::Worker), &limits()).map(drop)
+        verdict(message, origin, Role::Lead, Target::Member(Role::Worker.into())).map(drop)
     };
     let (message, path) = ("plan_approval_response", "message.feedback");
     assert_eq!(judge(Origin::Own), Err(InvalidMessage::ReasonRequired { message, path }));
@@ -376,8 +402,8 @@ fn a_misspelt_name_is_recognised() {
 #[test]
 fn what_passed_can_be_read_and_given_away() {
     let message = shutdown_request("done");
-    let to = Target::Member(Role::Worker);
-    let valid = check(message.clone(), Origin::Own, Role::Lead, to, &limits()).unwrap();
+    let to = Target::Member(Role::Worker.into());
+    let valid = verdict(message.clone(), Origin::Own, Role::Lead, to).unwrap();
     assert_eq!(valid.type_name(), "shutdown_request");
     assert_eq!(valid.into_inner(), message);
 }

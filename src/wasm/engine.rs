@@ -6,6 +6,7 @@
 
 use wasm_bindgen::prelude::wasm_bindgen;
 
+use super::kinds::{kind_of, scope_of};
 use super::options::{EngineOptions, MemberOptions, ask_options, life, span};
 use super::random::RandomIds;
 use super::result::{Called, became, drain, finish};
@@ -14,7 +15,7 @@ use crate::engine::{Disposition, Engine, Response, SectionId, SectionPolicy, Sen
 use crate::error::{Lang, Misuse, ProtocolError};
 use crate::gate::Permit;
 use crate::ids::{IdSource, SeededIds};
-use crate::message::Uses;
+use crate::message::{Details, Uses};
 use crate::time::Timestamp;
 use crate::wire::json::to_string as json;
 use crate::wire::{self, DecodeError, JsonType, Shape};
@@ -86,19 +87,51 @@ impl WasmEngine {
         })
     }
 
-    /// `respond`: id, reason.
+    /// `ask_for`: kind, recipient, payload (JSON), scope (JSON).
+    #[wasm_bindgen(js_name = askFor)]
+    #[expect(clippy::too_many_arguments, reason = "JavaScript hands over numbers")]
+    pub fn ask_for(
+        &mut self,
+        now: f64,
+        kind: u32,
+        to: u32,
+        payload: u32,
+        scope: u32,
+        once: bool,
+        timeout: Option<f64>,
+        cap: Option<f64>,
+    ) -> u32 {
+        self.call(now, &mut |engine, now, texts| {
+            let (kind, to) = (texts.text(kind), texts.text(to));
+            let kind = kind_of(kind)?;
+            let (payload, scope) = (texts.next(payload), texts.next(scope));
+            let read = |json| wire::decode_payload(json, engine.limits());
+            let payload = payload.map(read).transpose()?;
+            let scope = scope.map(scope_of).transpose()?.unwrap_or_default();
+            let uses = if once { Uses::Once } else { Uses::UntilReport };
+            let details = Details { payload, scope, uses };
+            let id = engine.ask_for(now, &kind, to, details, ask_options(timeout, cap)?)?;
+            Ok(id.as_str().to_owned())
+        })
+    }
+
+    /// `respond`: id, reason, payload (JSON).
     pub fn respond(
         &mut self,
         now: f64,
         id: u32,
         reason: u32,
+        payload: u32,
         approve: bool,
         retry_after: Option<f64>,
     ) -> u32 {
         self.call(now, &mut |engine, now, texts| {
             let (id, reason) = (texts.text(id), texts.owned(reason));
+            let payload = texts.next(payload);
+            let read = |json| wire::decode_payload(json, engine.limits());
+            let payload = payload.map(read).transpose()?;
             let retry_after = span(retry_after, "retryAfterMs")?;
-            let id = engine.respond(now, id, Response { approve, reason, retry_after })?;
+            let id = engine.respond(now, id, Response { approve, reason, retry_after, payload })?;
             Ok(id.as_str().to_owned())
         })
     }

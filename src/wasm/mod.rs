@@ -6,12 +6,14 @@
 
 mod engine;
 mod fan_out;
+mod kinds;
 mod options;
 mod random;
 mod result;
 mod room;
 
 pub use self::engine::WasmEngine;
+pub use self::kinds::KindOptions;
 pub use self::options::{
     BooleanReading, EngineOptions, LimitOptions, MemberOptions, TimingOptions,
 };

@@ -2,6 +2,7 @@
 
 use tsify::Tsify;
 
+use super::kinds::KindOptions;
 use crate::config::{BooleanPolicy, Config, Limits, MemberConfig, TimingConfig};
 use crate::engine::AskOptions;
 use crate::error::{Misuse, ProtocolError};
@@ -25,6 +26,9 @@ pub struct EngineOptions {
     /// Other names under which the lead may be addressed. Default: `lead`, `leader`, `team-lead`.
     #[tsify(optional, type = "string[] | undefined")]
     pub lead_aliases: Option<Vec<MemberName>>,
+    /// Kinds of requests beside those that are always there.
+    #[tsify(optional, type = "readonly KindOptions[] | undefined")]
+    pub kinds: Vec<KindOptions>,
     /// Time limits in milliseconds.
     #[tsify(optional, type = "TimingOptions | undefined")]
     pub timing: TimingOptions,
@@ -57,6 +61,9 @@ pub struct MemberOptions {
     /// What it may do. Default: `worker`.
     #[tsify(optional, type = "Role | undefined")]
     pub role: Role,
+    /// Whether it may be named to decide, beside what its role lets it do. Default: `false`.
+    #[tsify(optional, type = "boolean | undefined")]
+    pub approver: bool,
     /// Its job, for people ("coder").
     #[tsify(optional, type = "string | undefined")]
     pub title: Option<String>,
@@ -164,6 +171,7 @@ impl EngineOptions {
             team: team(&mut fields)?,
             incarnation: fields.optional_incarnation("incarnation")?,
             lead_aliases: aliases(&mut fields)?,
+            kinds: KindOptions::read_all(&mut fields)?,
             timing: TimingOptions::read(&mut fields)?,
             limits: LimitOptions::read(&mut fields)?,
             booleans: fields.optional_choice("booleans", &BOOLEANS, BooleanReading::name)?,
@@ -183,6 +191,7 @@ impl EngineOptions {
         if let Some(aliases) = self.lead_aliases {
             config.lead_aliases = aliases;
         }
+        config.kinds = self.kinds.into_iter().map(KindOptions::rules).collect();
         self.timing.apply(&mut config.timing);
         self.limits.apply(&mut config.limits);
         config.booleans = self.booleans.map_or(BooleanPolicy::default(), BooleanReading::policy);
@@ -205,6 +214,7 @@ impl MemberOptions {
         let member = Self {
             name: name(&mut fields, "name")?,
             role: fields.optional_choice("role", &Role::ALL, Role::name)?.unwrap_or(Role::Worker),
+            approver: flag(&mut fields, "approver")?,
             title: fields.optional_text("title")?,
             incarnation: fields.optional_incarnation("incarnation")?,
         };
@@ -213,8 +223,8 @@ impl MemberOptions {
     }
 
     fn config(self) -> MemberConfig {
-        let Self { name, role, title, incarnation } = self;
-        MemberConfig { name, role, title, incarnation }
+        let Self { name, role, approver, title, incarnation } = self;
+        MemberConfig { name, role, approver, title, incarnation }
     }
 }
 
@@ -331,7 +341,7 @@ pub(super) fn life(text: &str) -> Decode<Incarnation> {
     })
 }
 
-fn object<'a, 'p>(value: Value<'a>, path: &'p str) -> Decode<Fields<'a, 'p>> {
+pub(super) fn object<'a, 'p>(value: Value<'a>, path: &'p str) -> Decode<Fields<'a, 'p>> {
     let Value::Object(object) = value else {
         return Err(wrong_type(path, Shape::Object, &value));
     };
@@ -366,9 +376,14 @@ fn parse_name(text: &str, path: impl Fn() -> String) -> Decode<MemberName> {
     MemberName::parse(text).map_err(invalid)
 }
 
-fn flag(fields: &mut Fields<'_, '_>, field: &str) -> Decode<bool> {
+pub(super) fn flag(fields: &mut Fields<'_, '_>, field: &str) -> Decode<bool> {
+    flag_or(fields, field, false)
+}
+
+pub(super) fn flag_or(fields: &mut Fields<'_, '_>, field: &str, default: bool) -> Decode<bool> {
     match fields.optional(field) {
-        None | Some(Value::False) => Ok(false),
+        None => Ok(default),
+        Some(Value::False) => Ok(false),
         Some(Value::True) => Ok(true),
         Some(other) => Err(wrong_type(fields.path_of(field), Shape::Boolean, &other)),
     }
@@ -392,4 +407,4 @@ const BOOLEANS: [BooleanReading; 3] =
     [BooleanReading::Strict, BooleanReading::Semantic, BooleanReading::Wide];
 
 /// The host bounds its own options; how large a team may be is one of them.
-const HOST_LIMITS: Limits = Limits { items: usize::MAX, ..Limits::DEFAULT };
+pub(super) const HOST_LIMITS: Limits = Limits { items: usize::MAX, ..Limits::DEFAULT };

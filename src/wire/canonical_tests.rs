@@ -208,7 +208,7 @@ fn any_message() -> impl Strategy<Value = Message> {
     let uses = prop::sample::select(&[Uses::Once, Uses::UntilReport]);
     prop_oneof![
         (id(), text(), timing()).prop_map(|(request_id, reason, timing)| {
-            Message::ShutdownRequest(ShutdownRequest { request_id, reason, timing })
+            Message::ShutdownRequest(ShutdownRequest { request_id, reason, follows: None, timing })
         }),
         (id(), any::<bool>(), text(), ms()).prop_map(
             |(request_id, approve, reason, retry_after_ms)| {
@@ -221,7 +221,13 @@ fn any_message() -> impl Strategy<Value = Message> {
             }
         ),
         (id(), any_plan(), uses, timing()).prop_map(|(request_id, plan, uses, timing)| {
-            Message::PlanApprovalRequest(PlanApprovalRequest { request_id, plan, uses, timing })
+            Message::PlanApprovalRequest(PlanApprovalRequest {
+                request_id,
+                plan,
+                uses,
+                follows: None,
+                timing,
+            })
         }),
         (id(), any::<bool>(), text(), any_plan()).prop_map(
             |(request_id, approve, feedback, plan)| {

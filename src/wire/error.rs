@@ -1,6 +1,7 @@
 //! Why a text is not a message: the family of errors that is the peer's or the model's fault.
 
 use crate::ids::{NameError, RequestIdError};
+use crate::message::KindNameError;
 
 /// Why a text could not be decoded.
 ///
@@ -91,6 +92,15 @@ pub enum DecodeError {
         path: String,
         /// What is wrong with it.
         why: RequestIdError,
+    },
+    /// Not the name of a kind.
+    InvalidKind {
+        /// Where.
+        path: String,
+        /// The text.
+        found: String,
+        /// What is wrong with it.
+        why: KindNameError,
     },
     /// Not an incarnation.
     InvalidIncarnation {
@@ -227,6 +237,7 @@ impl DecodeError {
             | Self::UnknownType { path, .. }
             | Self::InvalidName { path, .. }
             | Self::InvalidId { path, .. }
+            | Self::InvalidKind { path, .. }
             | Self::InvalidIncarnation { path, .. }
             | Self::InvalidDigest { path, .. }
             | Self::InvalidNumber { path, .. }

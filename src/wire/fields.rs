@@ -4,12 +4,12 @@ use std::borrow::Cow;
 
 use super::boolean::boolean;
 use super::error::{DecodeError, Shape, cut, join};
-use super::json::{Object, Value};
+use super::json::{self, Object, Value};
 use super::nearest::nearest;
 use super::note::Note;
 use crate::config::BooleanPolicy;
 use crate::ids::{Incarnation, MemberName, RequestId};
-use crate::message::Recipient;
+use crate::message::{Kind, Payload, Recipient};
 use crate::time::Millis;
 
 /// An object that is being read: fields are taken out one by one, what is left is unknown.
@@ -72,11 +72,24 @@ impl<'a, 'p> Fields<'a, 'p> {
 
     /// The list of texts that stands in a field.
     pub(crate) fn texts_of(&self, field: &str, value: Value<'_>) -> Decode<Vec<String>> {
-        let Value::Array(items) = value else {
-            return Err(wrong_type(self.path_of(field), Shape::TextList, &value));
-        };
-        let item_path = |at| format!("{}[{at}]", self.path_of(field));
-        items.into_iter().enumerate().map(|(at, item)| text(item, || item_path(at))).collect()
+        texts(value, &self.path_of(field))
+    }
+
+    /// A list of texts that may be absent.
+    pub(crate) fn optional_texts(&mut self, field: &str) -> Decode<Vec<String>> {
+        let value = self.optional(field);
+        value.map_or(Ok(Vec::new()), |value| self.texts_of(field, value))
+    }
+
+    /// Any JSON, to keep; null is nothing.
+    pub(crate) fn optional_payload(&mut self, field: &str) -> Option<Payload> {
+        self.optional(field).map(|value| Payload::from_compact(json::to_compact(&value)))
+    }
+
+    /// The name of a kind.
+    pub(crate) fn kind(&mut self, field: &str) -> Decode<Kind> {
+        let text = self.word(field)?;
+        kind(&text, || self.path_of(field))
     }
 
     /// A whole number of at least `least` that may be absent.
@@ -219,6 +232,15 @@ pub(crate) fn unknown_type(
     DecodeError::UnknownType { path, found: cut(found), nearest }.into()
 }
 
+/// A value that must be a list of texts.
+pub(crate) fn texts(value: Value<'_>, path: &str) -> Decode<Vec<String>> {
+    let Value::Array(items) = value else {
+        return Err(wrong_type(path, Shape::TextList, &value));
+    };
+    let item_path = |at| format!("{path}[{at}]");
+    items.into_iter().enumerate().map(|(at, item)| text(item, || item_path(at))).collect()
+}
+
 /// A value that must be a text, to keep.
 pub(crate) fn text(value: Value<'_>, path: impl Fn() -> String) -> Decode<String> {
     word(value, path).map(Cow::into_owned)
@@ -247,6 +269,12 @@ pub(crate) fn integer(value: &Value<'_>, least: u64, path: impl Fn() -> String) 
 /// A text that must be an id.
 pub(crate) fn id(text: &str, path: impl Fn() -> String) -> Decode<RequestId> {
     RequestId::parse(text).map_err(|why| DecodeError::InvalidId { path: path(), why }.into())
+}
+
+/// A text that must be the name of a kind.
+pub(crate) fn kind(text: &str, path: impl Fn() -> String) -> Decode<Kind> {
+    let invalid = |why| DecodeError::InvalidKind { path: path(), found: cut(text), why }.into();
+    Kind::parse(text).map_err(invalid)
 }
 
 /// A text that must be `*` or a name.

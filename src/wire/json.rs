@@ -17,9 +17,9 @@ mod writer;
 use std::borrow::Cow;
 
 use self::reader::Reader;
-pub(crate) use self::writer::to_string;
 #[cfg(target_arch = "wasm32")]
 pub(crate) use self::writer::write;
+pub(crate) use self::writer::{to_compact, to_string};
 use crate::config::Limits;
 use crate::wire::error::{DecodeError, JsonType, cut};
 
@@ -105,6 +105,11 @@ impl<'a> Object<'a> {
     /// Takes a field out, so that in the end only what nobody asked for is left.
     pub(crate) fn take(&mut self, field: &str) -> Option<Value<'a>> {
         self.members.iter_mut().find(|(name, _)| name == field)?.1.take()
+    }
+
+    /// The fields that are left.
+    pub(crate) fn members(&self) -> impl Iterator<Item = (&str, &Value<'a>)> {
+        self.members.iter().filter_map(|(name, value)| Some((name.as_ref(), value.as_ref()?)))
     }
 
     /// The names of the fields that are left.

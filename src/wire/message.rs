@@ -2,14 +2,14 @@
 
 use super::canonical::Decoded;
 use super::error::{DecodeError, Shape, cut};
-use super::fields::{Decode, Fields, unknown_type};
-use super::json::Object;
+use super::fields::{Decode, Fields, unknown_type, wrong_type};
+use super::json::{Object, Value};
 use super::plan::{USES, plan};
 use crate::config::BooleanPolicy;
 use crate::message::{
-    Cancel, Cause, Digest, ExecutionReport, Exited, Idle, Message, PlanApprovalRequest,
-    PlanApprovalResponse, Progress, Receipt, Received, SettleCode, Settled, ShutdownRequest,
-    ShutdownResponse, Status, Timing, Undeliverable, Uses,
+    Cancel, Cause, Digest, ExecutionReport, Exited, Follows, Idle, KindRequest, KindResponse, Link,
+    Message, PlanApprovalRequest, PlanApprovalResponse, Progress, Receipt, Received, SettleCode,
+    Settled, ShutdownRequest, ShutdownResponse, Status, Timing, Undeliverable, Uses,
 };
 
 type In<'f, 'a> = &'f mut Fields<'a, 'static>;
@@ -32,6 +32,7 @@ fn shutdown_request(fields: In<'_, '_>, _: BooleanPolicy) -> Out {
     Ok(Message::ShutdownRequest(ShutdownRequest {
         request_id: fields.id("request_id")?,
         reason: fields.optional_text("reason")?,
+        follows: follows(fields)?,
         timing: timing(fields)?,
     }))
 }
@@ -50,6 +51,7 @@ fn plan_approval_request(fields: In<'_, '_>, _: BooleanPolicy) -> Out {
         request_id: fields.id("request_id")?,
         plan: plan(fields.required("plan", Shape::Object)?, "message.plan")?,
         uses: fields.optional_choice("uses", &USES, Uses::name)?.unwrap_or_default(),
+        follows: follows(fields)?,
         timing: timing(fields)?,
     }))
 }
@@ -60,6 +62,31 @@ fn plan_approval_response(fields: In<'_, '_>, policy: BooleanPolicy) -> Out {
         approve: fields.boolean("approve", policy)?,
         feedback: fields.optional_text("feedback")?,
         digest: digest(fields)?,
+    }))
+}
+
+fn request(fields: In<'_, '_>, _: BooleanPolicy) -> Out {
+    Ok(Message::Request(KindRequest {
+        request_id: fields.id("request_id")?,
+        kind: fields.kind("kind")?,
+        payload: fields.optional_payload("payload"),
+        scope: fields.optional_texts("scope")?,
+        uses: fields.optional_choice("uses", &USES, Uses::name)?,
+        follows: follows(fields)?,
+        timing: timing(fields)?,
+    }))
+}
+
+fn response(fields: In<'_, '_>, policy: BooleanPolicy) -> Out {
+    let digest = fields.optional_word("digest")?;
+    Ok(Message::Response(KindResponse {
+        request_id: fields.id("request_id")?,
+        kind: fields.kind("kind")?,
+        approve: fields.boolean("approve", policy)?,
+        reason: fields.optional_text("reason")?,
+        retry_after_ms: fields.optional_millis("retry_after_ms")?,
+        payload: fields.optional_payload("payload"),
+        digest: digest.map(|text| parse_digest(fields, &text)).transpose()?,
     }))
 }
 
@@ -125,22 +152,44 @@ fn timing(fields: In<'_, '_>) -> Decode<Timing> {
     })
 }
 
+/// What the request goes on from, with a field of its own for every word that it has.
+fn follows(fields: In<'_, '_>) -> Decode<Option<Follows>> {
+    let Some(value) = fields.optional("follows") else { return Ok(None) };
+    let Value::Object(object) = value else {
+        return Err(wrong_type(fields.path_of("follows"), Shape::Object, &value));
+    };
+    let mut inner = Fields::new(object, "message.follows");
+    let follows = Follows {
+        request_id: inner.id("request_id")?,
+        link: inner.choice("as", &Link::ALL, Link::name)?,
+        justification: inner.optional_text("justification")?,
+    };
+    fields.note(inner.into_notes());
+    Ok(Some(follows))
+}
+
 fn digest(fields: In<'_, '_>) -> Decode<Digest> {
     let text = fields.word("digest")?;
+    parse_digest(fields, &text)
+}
+
+fn parse_digest(fields: &Fields<'_, '_>, text: &str) -> Decode<Digest> {
     let invalid =
-        || DecodeError::InvalidDigest { path: fields.path_of("digest"), found: cut(&text) }.into();
-    Digest::parse(&text).ok_or_else(invalid)
+        || DecodeError::InvalidDigest { path: fields.path_of("digest"), found: cut(text) }.into();
+    Digest::parse(text).ok_or_else(invalid)
 }
 
 /// Where a message stands in its envelope.
 const PATH: &str = "message";
 
 /// Every structured message and its reader.
-const READERS: [Reader; 12] = [
+const READERS: [Reader; 14] = [
     ("shutdown_request", shutdown_request),
     ("shutdown_response", shutdown_response),
     ("plan_approval_request", plan_approval_request),
     ("plan_approval_response", plan_approval_response),
+    ("request", request),
+    ("response", response),
     ("settled", settled),
     ("progress", progress),
     ("receipt", receipt),
@@ -181,7 +230,7 @@ mod tests {
         let digest = "0".repeat(64);
         format!(
             r#"{{"type":"{name}","request_id":"r","approve":true,"ok":true,"status":"approved",
-            "cause":"clock","to":"bob","digest":"b3_{digest}",
+            "cause":"clock","to":"bob","kind":"dependency","digest":"b3_{digest}",
             "plan":{{"title":"t","scope":[],"steps":[],"risk":"r","text":"x"}}}}"#
         )
     }

@@ -20,11 +20,11 @@ pub use self::canonical::{Decoded, Head, RawBody, decode_envelope, decode_messag
 pub(crate) use self::error::cut;
 pub use self::error::{DecodeError, JsonType, Shape, Syntax};
 #[cfg(target_arch = "wasm32")]
-pub(crate) use self::fields::{Decode, Fields, wrong_type};
+pub(crate) use self::fields::{Decode, Fields, choice, kind, texts, wrong_type};
 pub use self::json::Object;
 #[cfg(target_arch = "wasm32")]
 pub(crate) use self::json::Value;
 pub(crate) use self::nearest::nearest;
 pub use self::note::Note;
-pub use self::plan::decode_plan;
+pub use self::plan::{decode_payload, decode_plan};
 pub use self::tool::{ToolCall, ToolMessage, decode_tool_call, looks_like_protocol};

@@ -4,7 +4,7 @@ use super::error::{DecodeError, Shape};
 use super::fields::{Decode, Fields, wrong_type};
 use super::json::{self, Value};
 use crate::config::Limits;
-use crate::message::{Plan, Uses};
+use crate::message::{Payload, Plan, Uses};
 
 /// Every way in which an approval may be used.
 pub(crate) const USES: [Uses; 2] = [Uses::UntilReport, Uses::Once];
@@ -15,6 +15,15 @@ pub(crate) const USES: [Uses; 2] = [Uses::UntilReport, Uses::Once];
 /// [`DecodeError`] names the first thing that is wrong; paths begin at `plan`.
 pub fn decode_plan(text: &str, limits: &Limits) -> Result<Plan, DecodeError> {
     plan(json::document(text, limits)?, "plan").map_err(|error| *error)
+}
+
+/// Reads a payload that stands alone, as a host hands it in: any JSON.
+///
+/// # Errors
+/// [`DecodeError`] when it is none, or larger or deeper than the limits allow.
+pub fn decode_payload(text: &str, limits: &Limits) -> Result<Payload, DecodeError> {
+    let value = json::document(text, limits)?;
+    Ok(Payload::from_compact(json::to_compact(&value)))
 }
 
 /// Reads the plan at `path`. All five fields are required.

@@ -16,7 +16,7 @@ use super::fields::Decode;
 use super::json::{self, Object, Value};
 use super::note::Note;
 use crate::config::{BooleanPolicy, Limits};
-use crate::message::{Plan, Recipient, Uses};
+use crate::message::{Details, Kind, Payload, Plan, Recipient, Uses};
 use crate::time::Millis;
 
 /// What a model wants to say, before the engine fills in ids, sender, time and digest.
@@ -72,6 +72,28 @@ pub enum ToolMessage {
         approve: bool,
         /// A note on it.
         feedback: Option<String>,
+    },
+    /// Anything else that needs a second party's yes.
+    Request {
+        /// What kind of thing.
+        kind: Kind,
+        /// What the kind defines.
+        details: Details,
+    },
+    /// The decision on it.
+    Response {
+        /// Which request.
+        request_id: Option<String>,
+        /// Its kind, where the model repeats it.
+        kind: Option<Kind>,
+        /// The decision.
+        approve: bool,
+        /// Why, or a note on it.
+        reason: Option<String>,
+        /// When to ask again, from now.
+        retry_after: Option<Millis>,
+        /// What the kind defines as an answer.
+        payload: Option<Payload>,
     },
     /// How the approved work went.
     ExecutionReport {

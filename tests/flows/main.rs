@@ -14,6 +14,7 @@ mod harness;
 mod addressing;
 mod correlation;
 mod identity;
+mod kinds;
 mod leaving;
 mod liveness;
 mod noise;

@@ -33,7 +33,7 @@ fn something(net: &mut Net, random: &mut Random) {
     let uses = if random.below(2) == 0 { Uses::Once } else { Uses::UntilReport };
     let approve = random.below(3) > 0;
     let reason = (random.below(5) > 0).then(|| "because".to_owned());
-    let response = Response { approve, reason, retry_after: None };
+    let response = Response { approve, reason, ..Response::default() };
     match random.below(16) {
         0 => drop(net.act(LEAD, |e, now| e.request_shutdown(now, worker, None, options))),
         1 | 2 => {
@@ -116,7 +116,8 @@ fn both_sides_agree_once_everything_has_arrived() {
                 let approve = random.below(3);
                 if approve < 2 {
                     let reason = Some("r".to_owned());
-                    let response = Response { approve: approve == 1, reason, retry_after: None };
+                    let response =
+                        Response { approve: approve == 1, reason, ..Response::default() };
                     let id = owed.request.request_id.as_str().to_owned();
                     net.act(LEAD, |e, now| e.respond(now, &id, response)).unwrap();
                 }

@@ -27,7 +27,7 @@ fn one_call_shows_every_member_with_what_is_open_both_ways() {
     assert_eq!(alice.asked[0].request_id.as_str(), shutdown);
     assert_eq!(alice.asked[0].expires_at, Some(at(61_000)));
     assert_eq!(alice.owed[0].request_id.as_str(), plan_id);
-    assert_eq!(alice.owed[0].kind, Kind::PlanApproval);
+    assert_eq!(alice.owed[0].kind, Kind::PLAN_APPROVAL);
     assert_eq!(team[2].incarnation, None, "bob has not spoken yet");
     assert_eq!(team[2].waiting_since, None);
     assert_eq!(team[2].last_heard_at, None);
@@ -101,7 +101,7 @@ fn a_decision_leaves_an_entry_on_both_sides_with_who_and_why() {
     assert_eq!(settled.cause, Some(Cause::Member));
     for entry in [answered, settled] {
         assert_eq!(entry.request_id.unwrap().as_str(), id);
-        assert_eq!(entry.kind, Some(Kind::Shutdown));
+        assert_eq!(entry.kind, Some(Kind::SHUTDOWN));
         assert_eq!(entry.reason.as_deref(), Some("tests are writing"));
         assert_eq!(entry.status, Some(Status::Rejected));
         assert_eq!(entry.from.unwrap().as_str(), LEAD);

@@ -49,6 +49,7 @@ fn feedbacks() -> Vec<(&'static str, Feedback)> {
         ("exit due", Feedback::ExitDue { by: at }),
         ("exit overdue", Feedback::ExitOverdue),
         ("exited", Feedback::Exited),
+        ("nothing more", Feedback::Nothing),
         ("report due", Feedback::ReportDue),
         ("report sent", Feedback::ReportSent { ok: true, again_at: at, left: 2 }),
         ("report sent for the last time", Feedback::ReportSent { ok: true, again_at: at, left: 0 }),
@@ -91,7 +92,11 @@ pub(crate) fn inputs() -> Vec<(String, Input)> {
 
 pub(crate) fn contexts() -> Vec<(String, Context)> {
     let mut contexts = Vec::new();
-    for (kind, approval) in [("leaves", Approval::Leaves), ("gate", Approval::OpensGate)] {
+    for (kind, approval) in [
+        ("nothing", Approval::Nothing),
+        ("leaves", Approval::Leaves),
+        ("gate", Approval::OpensGate),
+    ] {
         for (clock, now) in [("early", EARLY), ("remind", REMIND), ("late", LATE), ("end", END)] {
             let context = Context {
                 now: Timestamp::from_ms(now),
@@ -121,11 +126,12 @@ fn end() -> Settlement {
         by: Some(decider()),
         note: None,
         retry_after: None,
+        payload: None,
     }
 }
 
 fn answer(approve: bool) -> Answer {
-    Answer { approve, note: Some("why".to_owned()), retry_after: None }
+    Answer { approve, note: Some("why".to_owned()), ..Answer::default() }
 }
 
 fn decider() -> MemberIndex {

@@ -7,10 +7,13 @@ use team_protocols::fsm::{Asked, Feedback, Owed, Rejection, State, Step, transit
 
 use crate::cases::{contexts, inputs, states};
 
+/// How many things an approval can mean.
+const KINDS: usize = 3;
+
 const HEAD: &str = "\
 What every input does to a request, in every state of it.
 
-`leaves` and `gate` are what an approval of the kind means; `early` is before anything is due,
+`nothing`, `leaves` and `gate` are what an approval of the kind means; `early` is before anything is due,
 `remind` when a reminder is, `late` after every deadline but the cap, `end` after the cap. A line without them holds for all.
 What is refused stands at the end of each state, by the refusal.
 ";
@@ -69,7 +72,7 @@ fn condition(names: &[String]) -> String {
     let kinds: BTreeSet<&str> = words.iter().map(|(kind, _)| *kind).collect();
     let clocks: Vec<&str> = contexts_of(words[0].0, &words);
     let regular = kinds.iter().all(|kind| contexts_of(kind, &words) == clocks);
-    let (all_kinds, all_clocks) = (kinds.len() == 2, clocks.len() == contexts().len() / 2);
+    let (all_kinds, all_clocks) = (kinds.len() == KINDS, clocks.len() == contexts().len() / KINDS);
     match (regular, all_kinds, all_clocks) {
         (true, true, _) => format!(" ({})", clocks.join(", ")),
         (true, false, true) => format!(" ({})", words[0].0),
@@ -124,6 +127,7 @@ fn feedback_name(feedback: Feedback) -> String {
         Feedback::ExitDue { .. } => "exit due".to_owned(),
         Feedback::ExitOverdue => "exit overdue".to_owned(),
         Feedback::Exited => "exited".to_owned(),
+        Feedback::Nothing => "nothing more".to_owned(),
         Feedback::ReportDue => "report due".to_owned(),
         Feedback::ReportSent { ok, left, .. } => format!("report {} sent, {left} left", yes(ok)),
         Feedback::Reported { ok } => format!("reported {}", yes(ok)),

@@ -22,9 +22,10 @@ pub(crate) use self::frames::{Frame, digest, plan, scoped};
 pub(crate) use self::network::{Network, Packet, Random, Weather};
 
 use team_protocols::{
-    AskOptions, Config, Disposition, DropReason, Effect, Engine, Event, IdSource, Incarnation,
-    MemberConfig, MemberName, Millis, Permit, Plan, ProtocolError, Response, Role, SectionId,
-    SectionPolicy, Sender, Status, Timestamp, ToolOutcome, Uses,
+    AskOptions, Config, Details, Disposition, DropReason, Effect, Engine, Event, IdSource,
+    Incarnation, Kind, KindRules, Limits, MemberConfig, MemberName, Millis, Permit, Plan,
+    ProtocolError, Response, Role, Roles, SectionId, SectionPolicy, Sender, Status, Timestamp,
+    ToolOutcome, Uses, decode_payload,
 };
 
 /// When every test begins, in ms since the Unix epoch.
@@ -80,8 +81,20 @@ pub(crate) fn name(text: &str) -> MemberName {
     MemberName::parse(text).unwrap()
 }
 
+/// A kind whose approval means nothing beyond itself.
+pub(crate) fn kind(text: &str, asked_by: &[Role], decided_by: &[Role]) -> KindRules {
+    let kind = Kind::parse(text).unwrap();
+    KindRules::new(kind, Roles::of(asked_by), Roles::of(decided_by))
+}
+
+/// A payload of this JSON.
+pub(crate) fn payload(json: &serde_json::Value) -> Details {
+    let payload = decode_payload(&json.to_string(), &Limits::default()).unwrap();
+    Details { payload: Some(payload), ..Details::default() }
+}
+
 pub(crate) fn member(text: &str, role: Role) -> MemberConfig {
-    MemberConfig { name: name(text), role, title: None, incarnation: None }
+    MemberConfig::new(name(text), role)
 }
 
 /// The configuration of one member of a team of a lead and workers.
@@ -357,6 +370,21 @@ impl Net {
         Ok((permit, id.as_str().to_owned()))
     }
 
+    /// Asks for something of a kind without messages of its own.
+    pub(crate) fn ask_for(
+        &mut self,
+        own: &str,
+        kind: &str,
+        to: &str,
+        details: Details,
+    ) -> Called<String> {
+        let kind = Kind::parse(kind).unwrap();
+        let options = AskOptions::default();
+        let id = self.act(own, |e, now| e.ask_for(now, &kind, to, details, options))?;
+        self.run_until_quiet();
+        Ok(id.as_str().to_owned())
+    }
+
     pub(crate) fn start_failed(&mut self, own: &str, permit: Permit) -> Called<()> {
         self.act(own, |e, now| e.start_failed(now, permit))
     }
@@ -370,11 +398,11 @@ pub(crate) fn tool(net: &mut Net, own: &str, input: serde_json::Value) -> Called
 }
 
 pub(crate) fn yes() -> Response {
-    Response { approve: true, reason: None, retry_after: None }
+    Response { approve: true, ..Response::default() }
 }
 
 pub(crate) fn no(reason: &str) -> Response {
-    Response { approve: false, reason: Some(reason.to_owned()), retry_after: None }
+    Response { reason: Some(reason.to_owned()), ..Response::default() }
 }
 
 /// Limits of a request, in ms.

@@ -25,6 +25,10 @@ pub(crate) const ROWS: &[Row] = &[
     }),
     ("invalid_id", || frame(&answer("", true, 500))),
     ("invalid_incarnation", || frame(&idle().with("from_incarnation", json!("1")))),
+    ("invalid_kind", || {
+        let message = json!({"type": "request", "request_id": "r", "kind": "Data Sync"});
+        frame(&from_alice(message))
+    }),
     ("invalid_name", || frame(&idle().with("to", json!("team lead")))),
     ("invalid_number", || frame(&idle().with("seq", json!(1.5)))),
     ("lone_surrogate", || {

@@ -180,6 +180,7 @@ impl Args<'_> {
             approve: self.field(1, "approve").as_bool().expect("respond: approve"),
             reason: self.option_text(1, "reason"),
             retry_after: self.millis(1, "retryAfterMs"),
+            payload: None,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::error::render::quoted;
 use crate::ids::{MAX_NAME_LENGTH, MAX_REQUEST_ID_LENGTH, NameError, RequestIdError};
-use crate::message::WIRE_VERSION;
+use crate::message::{KindNameError, WIRE_VERSION};
 use crate::time::Millis;
 use crate::wire::{DecodeError, JsonType, Shape, Syntax};
 
@@ -37,6 +37,7 @@ pub(super) fn message(error: &DecodeError) -> String {
         DecodeError::UnknownType { path, found, nearest } => unknown_type(path, found, *nearest),
         DecodeError::InvalidName { path, found, why } => invalid_name(path, found, *why),
         DecodeError::InvalidId { path, why } => invalid_id(path, *why),
+        DecodeError::InvalidKind { path, found, why } => invalid_kind(path, found, *why),
         DecodeError::InvalidIncarnation { path, found } => invalid_incarnation(path, found),
         DecodeError::InvalidDigest { path, found } => invalid_digest(path, found),
         DecodeError::InvalidNumber { path, found } => invalid_number(path, found),
@@ -88,6 +89,7 @@ pub(super) fn hint(error: &DecodeError) -> String {
         DecodeError::InvalidId { .. } => {
             "repeat the id exactly as it came with the request; never make one up"
         }
+        DecodeError::InvalidKind { .. } => "use the name of a kind exactly as it is declared",
         DecodeError::InvalidIncarnation { .. } => {
             "leave incarnations to the engine: it writes the envelope"
         }
@@ -159,6 +161,15 @@ fn invalid_id(path: &str, why: RequestIdError) -> String {
         RequestIdError::TooLong => "too long",
     };
     format!("{} is {why}, expected 1 to {MAX_REQUEST_ID_LENGTH} characters", quoted(path))
+}
+
+fn invalid_kind(path: &str, found: &str, why: KindNameError) -> String {
+    let why = match why {
+        KindNameError::Empty => "it is empty",
+        KindNameError::TooLong => "it has more than 64 characters",
+        KindNameError::BadCharacter => "expected a small letter, then `a-z 0-9 _`",
+    };
+    format!("{} is {}, which names no kind: {why}", quoted(path), quoted(found))
 }
 
 fn invalid_incarnation(path: &str, found: &str) -> String {

@@ -1,10 +1,10 @@
 //! English: why a message that could be read may not be sent or believed.
 
-use crate::authority::{self, AuthorityError};
+use crate::authority::AuthorityError;
 use crate::error::Lang;
-use crate::error::render::{Part, list, part, quoted};
+use crate::error::render::{Part, Topic, list, part, quoted, roles};
 use crate::ids::MemberName;
-use crate::message::{Kind, Role, ScopeError};
+use crate::message::{Role, Roles, ScopeError};
 use crate::validate::InvalidMessage;
 
 pub(super) fn message(error: &InvalidMessage) -> String {
@@ -21,8 +21,24 @@ pub(super) fn message(error: &InvalidMessage) -> String {
         InvalidMessage::ResponseNotToLead { to } => {
             format!("a worker answers a shutdown to the lead only, this goes to `{}`", to.name())
         }
-        InvalidMessage::NotAllowed { message, from, to, why } => {
-            not_allowed(message, *from, *to, *why)
+        InvalidMessage::NotAllowed { message, from, to, between, why } => {
+            not_allowed(message, *from, *to, *between, *why)
+        }
+        InvalidMessage::UnknownKind { kind, nearest } => {
+            let nearest = nearest.as_ref().map(|kind| format!("; the nearest is `{kind}`"));
+            format!("no kind `{kind}` is declared{}", nearest.unwrap_or_default())
+        }
+        InvalidMessage::OwnMessages { kind } => {
+            format!("`{kind}` has messages of its own and does not go as a `request`")
+        }
+        InvalidMessage::ScopeMismatch { kind, gate: true } => {
+            format!("an approval of `{kind}` opens a gate, and `scope` does not say for what")
+        }
+        InvalidMessage::ScopeMismatch { kind, gate: false } => {
+            format!("an approval of `{kind}` opens no gate, found `scope` or `uses`")
+        }
+        InvalidMessage::DigestRequired => {
+            "this decision opens a gate and does not say for what: `digest` is missing".to_owned()
         }
         InvalidMessage::ReasonRequired { message, path } => {
             format!("a `{message}` that refuses needs a reason in `{path}`, found none")
@@ -58,6 +74,20 @@ pub(super) fn hint(error: &InvalidMessage) -> String {
         }
         InvalidMessage::NotAllowed { message, from, why, .. } => {
             not_allowed_hint(message, *from, *why)
+        }
+        InvalidMessage::UnknownKind { .. } => {
+            "use a kind that the host of the team has declared; what you only want to say goes as \
+             plain text"
+        }
+        InvalidMessage::OwnMessages { .. } => {
+            "use `shutdown_request` or `plan_approval_request`, and their responses"
+        }
+        InvalidMessage::ScopeMismatch { gate: true, .. } => {
+            "list the guarded actions in `scope`, as in `write:src/auth/**`"
+        }
+        InvalidMessage::ScopeMismatch { gate: false, .. } => "leave `scope` and `uses` out",
+        InvalidMessage::DigestRequired => {
+            "repeat the digest of what you decided on, or leave the answer to an engine"
         }
         InvalidMessage::ReasonRequired { message, path } => return reason_hint(message, path),
         InvalidMessage::TextTooLong { .. } => {
@@ -105,7 +135,13 @@ fn unknown_recipient(name: &str, nearest: Option<&MemberName>, roster: &[MemberN
     }
 }
 
-fn not_allowed(message: &str, from: Role, to: Role, why: AuthorityError) -> String {
+fn not_allowed(
+    message: &str,
+    from: Role,
+    to: Role,
+    between: Option<(Roles, Roles)>,
+    why: AuthorityError,
+) -> String {
     let why = match why {
         AuthorityError::MayNotAsk => "the asking side lacks the role",
         AuthorityError::LeadIsNoTarget => "nobody can ask the lead to leave",
@@ -113,28 +149,20 @@ fn not_allowed(message: &str, from: Role, to: Role, why: AuthorityError) -> Stri
         AuthorityError::MayNotDecide => "the deciding side lacks the role",
     };
     let (from, to) = (from.name(), to.name());
-    let goes = |from: Role, to: Role| format!("`{}` to `{}`", from.name(), to.name());
-    let rule = match part(message) {
-        Part::Asks(kind) => {
-            goes(authority::rules(kind).asked_by, authority::rules(kind).decided_by)
-        }
-        Part::Answers(kind) => {
-            goes(authority::rules(kind).decided_by, authority::rules(kind).asked_by)
-        }
-        Part::Neither => "another pair of roles".to_owned(),
-    };
+    let rule = between.map_or("another pair of roles".to_owned(), |(from, to)| {
+        format!("{} to {}", roles(Lang::En, from), roles(Lang::En, to))
+    });
     format!("a `{message}` goes from {rule}, this one from `{from}` to `{to}`: {why}")
 }
 
 fn broadcast_hint(message: &str) -> &'static str {
     match part(message) {
-        Part::Asks(Kind::Shutdown) => {
+        Part::Asks(Topic::Shutdown) => {
             "the lead sends it to each worker by name, one message per worker, as `shutdownAll` does \
              for a host; plain text may go to `*`"
         }
-        Part::Asks(Kind::PlanApproval) => {
-            "submit the plan to the lead alone; plain text may go to `*`"
-        }
+        Part::Asks(Topic::Plan) => "submit the plan to the lead alone; plain text may go to `*`",
+        Part::Asks(Topic::Other) => "ask one member at a time, by name; plain text may go to `*`",
         Part::Answers(_) => {
             "an answer goes only to the member whose open request it answers; without such a \
              request send nothing"
@@ -163,31 +191,34 @@ fn not_allowed_hint(message: &str, from: Role, why: AuthorityError) -> &'static 
             "send nothing: this is not yours to decide; what you want to say goes to the lead as \
              plain text"
         }
-        (Part::Asks(Kind::Shutdown), AuthorityError::LeadIsNoTarget) => {
+        (Part::Asks(Topic::Shutdown), AuthorityError::LeadIsNoTarget) => {
             "do not send it: the lead stays until the host ends the team"
         }
-        (Part::Asks(Kind::Shutdown), _) if from == Role::Lead => {
+        (Part::Asks(Topic::Shutdown), _) if from == Role::Lead => {
             "do not send it: only workers are asked to leave"
         }
-        (Part::Asks(Kind::Shutdown), _) => {
+        (Part::Asks(Topic::Shutdown), _) => {
             "tell the lead in plain text what you have noticed; whether to ask is the lead's choice"
         }
-        (Part::Asks(Kind::PlanApproval), _) if from == Role::Worker => {
+        (Part::Asks(Topic::Plan), _) if from == Role::Worker => {
             "submit the plan to the lead and wait for the decision; talk with others in plain text"
         }
-        (Part::Asks(Kind::PlanApproval), _) => {
+        (Part::Asks(Topic::Plan), _) => {
             "only workers submit plans: describe the work to a worker in plain text"
+        }
+        (Part::Asks(Topic::Other), _) => {
+            "do not send it: this kind goes between other roles; plain text may go to anybody"
         }
     }
 }
 
 fn reason_hint(message: &str, path: &str) -> String {
     match part(message) {
-        Part::Answers(Kind::PlanApproval) => format!(
+        Part::Answers(Topic::Plan) => format!(
             "keep your decision and say in `{path}` what the plan must change before it is \
              submitted again"
         ),
-        Part::Answers(Kind::Shutdown) | Part::Asks(_) | Part::Neither => format!(
+        Part::Answers(Topic::Shutdown | Topic::Other) | Part::Asks(_) | Part::Neither => format!(
             "keep your decision and say in `{path}` what blocks and, if you know, when you will be \
              free"
         ),

@@ -2,7 +2,7 @@
 
 use crate::error::render::quoted;
 use crate::ids::{MAX_NAME_LENGTH, MAX_REQUEST_ID_LENGTH, NameError, RequestIdError};
-use crate::message::WIRE_VERSION;
+use crate::message::{KindNameError, WIRE_VERSION};
 use crate::time::Millis;
 use crate::wire::{DecodeError, JsonType, Shape, Syntax};
 
@@ -35,6 +35,7 @@ pub(super) fn message(error: &DecodeError) -> String {
         DecodeError::UnknownType { path, found, nearest } => unknown_type(path, found, *nearest),
         DecodeError::InvalidName { path, found, why } => invalid_name(path, found, *why),
         DecodeError::InvalidId { path, why } => invalid_id(path, *why),
+        DecodeError::InvalidKind { path, found, why } => invalid_kind(path, found, *why),
         DecodeError::InvalidIncarnation { path, found } => invalid_incarnation(path, found),
         DecodeError::InvalidDigest { path, found } => invalid_digest(path, found),
         DecodeError::InvalidNumber { path, found } => invalid_number(path, found),
@@ -78,6 +79,7 @@ pub(super) fn hint(error: &DecodeError) -> String {
         }
         DecodeError::InvalidName { .. } => "使用团队成员的名字，与名单上的写法完全一致",
         DecodeError::InvalidId { .. } => "原样重复请求中给出的 id，切勿自行编造",
+        DecodeError::InvalidKind { .. } => "逐字使用已声明的种类名",
         DecodeError::InvalidIncarnation { .. } => "不要手写 `incarnation`，信封由引擎填写",
         DecodeError::InvalidDigest { .. } => "原样重复所裁决计划的摘要，或交给引擎填写",
         DecodeError::InvalidNumber { .. } => "只用数字书写：不加引号、符号、小数或指数",
@@ -139,6 +141,15 @@ fn invalid_id(path: &str, why: RequestIdError) -> String {
         RequestIdError::TooLong => "太长",
     };
     format!("{} {why}，应为 1 到 {MAX_REQUEST_ID_LENGTH} 个字符", quoted(path))
+}
+
+fn invalid_kind(path: &str, found: &str, why: KindNameError) -> String {
+    let why = match why {
+        KindNameError::Empty => "内容为空",
+        KindNameError::TooLong => "超过 64 个字符",
+        KindNameError::BadCharacter => "应以小写字母开头，其后只用 `a-z 0-9 _`",
+    };
+    format!("{} 的值是 {}，不是种类名：{why}", quoted(path), quoted(found))
 }
 
 fn invalid_incarnation(path: &str, found: &str) -> String {

@@ -1,10 +1,10 @@
 //! 简体中文: why a message that could be read may not be sent or believed.
 
-use crate::authority::{self, AuthorityError};
+use crate::authority::AuthorityError;
 use crate::error::Lang;
-use crate::error::render::{Part, list, part, quoted};
+use crate::error::render::{Part, Topic, list, part, quoted, roles};
 use crate::ids::MemberName;
-use crate::message::{Kind, Role, ScopeError};
+use crate::message::{Role, Roles, ScopeError};
 use crate::validate::InvalidMessage;
 
 pub(super) fn message(error: &InvalidMessage) -> String {
@@ -19,8 +19,24 @@ pub(super) fn message(error: &InvalidMessage) -> String {
         InvalidMessage::ResponseNotToLead { to } => {
             format!("工作成员对关闭请求的答复只发给负责人，这条却发给 `{}`", to.name())
         }
-        InvalidMessage::NotAllowed { message, from, to, why } => {
-            not_allowed(message, *from, *to, *why)
+        InvalidMessage::NotAllowed { message, from, to, between, why } => {
+            not_allowed(message, *from, *to, *between, *why)
+        }
+        InvalidMessage::UnknownKind { kind, nearest } => {
+            let nearest = nearest.as_ref().map(|kind| format!("，最接近的是 `{kind}`"));
+            format!("没有声明过 `{kind}` 这种请求{}", nearest.unwrap_or_default())
+        }
+        InvalidMessage::OwnMessages { kind } => {
+            format!("`{kind}` 有专用的消息，不用 `request` 发送")
+        }
+        InvalidMessage::ScopeMismatch { kind, gate: true } => {
+            format!("同意 `{kind}` 会打开门禁，但 `scope` 没有写明范围")
+        }
+        InvalidMessage::ScopeMismatch { kind, gate: false } => {
+            format!("同意 `{kind}` 不打开门禁，却写了 `scope` 或 `uses`")
+        }
+        InvalidMessage::DigestRequired => {
+            "这个决定会打开门禁，却没有写明针对什么：缺少 `digest`".to_owned()
         }
         InvalidMessage::ReasonRequired { message, path } => {
             format!("表示拒绝的 `{message}` 必须在 `{path}` 中说明理由，实际没有")
@@ -54,6 +70,15 @@ pub(super) fn hint(error: &InvalidMessage) -> String {
         InvalidMessage::NotAllowed { message, from, why, .. } => {
             not_allowed_hint(message, *from, *why)
         }
+        InvalidMessage::UnknownKind { .. } => "使用团队宿主声明过的种类；只想说的话用普通文本",
+        InvalidMessage::OwnMessages { .. } => {
+            "使用 `shutdown_request` 或 `plan_approval_request` 及其答复"
+        }
+        InvalidMessage::ScopeMismatch { gate: true, .. } => {
+            "在 `scope` 中列出受门禁保护的操作，例如 `write:src/auth/**`"
+        }
+        InvalidMessage::ScopeMismatch { gate: false, .. } => "去掉 `scope` 和 `uses`",
+        InvalidMessage::DigestRequired => "重复你所裁决内容的摘要，或把答复交给引擎",
         InvalidMessage::ReasonRequired { message, path } => return reason_hint(message, path),
         InvalidMessage::TextTooLong { .. } => {
             "写得短一些，或把详细内容放到对方能读取的地方并说明位置"
@@ -95,7 +120,13 @@ fn unknown_recipient(name: &str, nearest: Option<&MemberName>, roster: &[MemberN
     }
 }
 
-fn not_allowed(message: &str, from: Role, to: Role, why: AuthorityError) -> String {
+fn not_allowed(
+    message: &str,
+    from: Role,
+    to: Role,
+    between: Option<(Roles, Roles)>,
+    why: AuthorityError,
+) -> String {
     let why = match why {
         AuthorityError::MayNotAsk => "请求方没有这个角色",
         AuthorityError::LeadIsNoTarget => "任何人都不能请负责人离开",
@@ -103,25 +134,19 @@ fn not_allowed(message: &str, from: Role, to: Role, why: AuthorityError) -> Stri
         AuthorityError::MayNotDecide => "裁决方没有这个角色",
     };
     let (from, to) = (from.name(), to.name());
-    let goes = |from: Role, to: Role| format!("应由 `{}` 发给 `{}`", from.name(), to.name());
-    let rule = match part(message) {
-        Part::Asks(kind) => {
-            goes(authority::rules(kind).asked_by, authority::rules(kind).decided_by)
-        }
-        Part::Answers(kind) => {
-            goes(authority::rules(kind).decided_by, authority::rules(kind).asked_by)
-        }
-        Part::Neither => "应在另一对角色之间".to_owned(),
-    };
+    let rule = between.map_or("应在另一对角色之间".to_owned(), |(from, to)| {
+        format!("应由 {} 发给 {}", roles(Lang::Zh, from), roles(Lang::Zh, to))
+    });
     format!("`{message}` {rule}，这条却由 `{from}` 发给 `{to}`：{why}")
 }
 
 fn broadcast_hint(message: &str) -> &'static str {
     match part(message) {
-        Part::Asks(Kind::Shutdown) => {
+        Part::Asks(Topic::Shutdown) => {
             "由负责人按名字逐个发给工作成员，每人一条（宿主可用 `shutdownAll`）；普通文本可以发给 `*`"
         }
-        Part::Asks(Kind::PlanApproval) => "计划只提交给负责人；普通文本可以发给 `*`",
+        Part::Asks(Topic::Other) => "按名字一次只请求一名成员；普通文本可以发给 `*`",
+        Part::Asks(Topic::Plan) => "计划只提交给负责人；普通文本可以发给 `*`",
         Part::Answers(_) => "答复只发给提出该请求的成员；没有待答复的请求就什么都不要发送",
         Part::Neither => "只发给与之有关的那名成员；普通文本可以发给 `*`",
     }
@@ -145,30 +170,33 @@ fn not_allowed_hint(message: &str, from: Role, why: AuthorityError) -> &'static 
         (Part::Answers(_) | Part::Neither, _) => {
             "什么都不要发送：此事不由你决定；想说的话用普通文本告诉负责人"
         }
-        (Part::Asks(Kind::Shutdown), AuthorityError::LeadIsNoTarget) => {
+        (Part::Asks(Topic::Shutdown), AuthorityError::LeadIsNoTarget) => {
             "不要发送：负责人一直在岗，直到宿主结束团队"
         }
-        (Part::Asks(Kind::Shutdown), _) if from == Role::Lead => {
+        (Part::Asks(Topic::Shutdown), _) if from == Role::Lead => {
             "不要发送：只有工作成员会被请求离开"
         }
-        (Part::Asks(Kind::Shutdown), _) => {
+        (Part::Asks(Topic::Shutdown), _) => {
             "用普通文本把你注意到的情况告诉负责人；是否提出请求由负责人决定"
         }
-        (Part::Asks(Kind::PlanApproval), _) if from == Role::Worker => {
+        (Part::Asks(Topic::Plan), _) if from == Role::Worker => {
             "把计划提交给负责人并等待裁决；与其他成员用普通文本交流"
         }
-        (Part::Asks(Kind::PlanApproval), _) => {
+        (Part::Asks(Topic::Plan), _) => {
             "只有工作成员提交计划：用普通文本向一名工作成员说明要做的事"
+        }
+        (Part::Asks(Topic::Other), _) => {
+            "不要发送：这种请求属于另一对角色；普通文本可以发给任何成员"
         }
     }
 }
 
 fn reason_hint(message: &str, path: &str) -> String {
     match part(message) {
-        Part::Answers(Kind::PlanApproval) => {
+        Part::Answers(Topic::Plan) => {
             format!("保持你的决定，并在 `{path}` 中写明计划要怎样修改后再提交")
         }
-        Part::Answers(Kind::Shutdown) | Part::Asks(_) | Part::Neither => {
+        Part::Answers(Topic::Shutdown | Topic::Other) | Part::Asks(_) | Part::Neither => {
             format!("保持你的决定，并在 `{path}` 中写明受什么阻碍，知道的话再写明何时空闲")
         }
     }

@@ -11,12 +11,48 @@ use serde::ser::{
     Error, Impossible, Serialize, SerializeMap, SerializeSeq, SerializeStruct, Serializer,
 };
 
+use super::Value;
 use super::reader::plain_length;
 
 /// Appends a value to a text.
 pub(crate) fn write(value: &impl Serialize, out: &mut String) {
     // INVARIANT: nothing of ours holds what this writer does not know.
     let _written = value.serialize(Writer { out });
+}
+
+/// What was read, without the white space between its tokens.
+pub(crate) fn to_compact(value: &Value<'_>) -> String {
+    let mut out = String::new();
+    compact(value, &mut out);
+    out
+}
+
+fn compact(value: &Value<'_>, out: &mut String) {
+    match value {
+        Value::Null => out.push_str("null"),
+        Value::True => out.push_str("true"),
+        Value::False => out.push_str("false"),
+        Value::Number(digits) => out.push_str(digits),
+        Value::Text(content) => text(content, out),
+        Value::Array(items) => {
+            let mut members = Writer { out }.members("[", "]");
+            for item in items {
+                members.next();
+                compact(item, members.out);
+            }
+            members.close();
+        }
+        Value::Object(object) => {
+            let mut members = Writer { out }.members("{", "}");
+            for (name, value) in object.members() {
+                members.next();
+                text(name, members.out);
+                members.out.push(':');
+                compact(value, members.out);
+            }
+            members.close();
+        }
+    }
 }
 
 /// A value as a text.
@@ -215,8 +251,10 @@ impl<'o> Serializer for Writer<'o> {
         Err(Unknown)
     }
 
-    fn serialize_bytes(self, _: &[u8]) -> Written {
-        Err(Unknown)
+    fn serialize_bytes(self, json: &[u8]) -> Written {
+        // Bytes are how a payload says that it is JSON already.
+        self.out.push_str(std::str::from_utf8(json).unwrap_or_default());
+        Ok(())
     }
 
     fn serialize_unit_struct(self, _: &'static str) -> Written {

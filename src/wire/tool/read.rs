@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::slots::{Inner, Names, Slots};
 use super::{Rules, ToolCall, ToolMessage};
-use crate::message::{Recipient, Uses, is_blank};
+use crate::message::{Details, Recipient, Uses, is_blank};
 use crate::wire::error::{DecodeError, Shape};
 use crate::wire::fields::{Decode, text, unknown_type, wrong_type};
 use crate::wire::json::{self, Object, Value};
@@ -23,6 +23,8 @@ enum Topic {
     PlanApprovalRequest,
     /// With the decision, where the type itself tells it.
     PlanApprovalResponse(Option<bool>),
+    Request,
+    Response,
     ExecutionReport,
     Progress,
     Cancel,
@@ -162,6 +164,23 @@ fn message(slots: In<'_, '_, '_>, topic: Topic, type_path: String) -> Decode<Too
             approve: decision(slots, told, type_path)?,
             feedback: slots.text(FEEDBACK)?,
         },
+        Topic::Request => {
+            let path = slots.path_of("kind");
+            let missing = DecodeError::MissingField { path, expected: Shape::Text };
+            let kind = slots.kind()?.ok_or(missing)?;
+            let uses = slots.choice(&["uses"], &USES, Uses::name)?;
+            let uses = uses.map(|(_, uses)| uses).unwrap_or_default();
+            let (payload, scope) = (slots.payload()?, slots.texts(&["scope"])?);
+            ToolMessage::Request { kind, details: Details { payload, scope, uses } }
+        }
+        Topic::Response => ToolMessage::Response {
+            request_id: slots.request_id()?,
+            kind: slots.kind()?,
+            approve: decision(slots, None, type_path)?,
+            reason: slots.text(REASON)?,
+            retry_after: slots.millis(RETRY_AFTER)?,
+            payload: slots.payload()?,
+        },
         Topic::ExecutionReport => ToolMessage::ExecutionReport {
             request_id: slots.request_id()?,
             ok: success(slots)?,
@@ -246,7 +265,7 @@ const DECIDING: [&str; 3] = ["approve", "approved", "plan"];
 
 /// Every type a model may write, what it stands for, and what it is about. Messages that only
 /// engines send are not among them.
-const TOPICS: [(&str, &str, Topic); 15] = [
+const TOPICS: [(&str, &str, Topic); 17] = [
     ("message", "message", Topic::Text),
     ("broadcast", "broadcast", Topic::Broadcast),
     ("shutdown_request", "shutdown_request", Topic::ShutdownRequest),
@@ -257,6 +276,8 @@ const TOPICS: [(&str, &str, Topic); 15] = [
     ("plan_approval_response", "plan_approval_response", Topic::PlanApprovalResponse(None)),
     ("plan_approved", "plan_approval_response", Topic::PlanApprovalResponse(Some(true))),
     ("plan_rejected", "plan_approval_response", Topic::PlanApprovalResponse(Some(false))),
+    ("request", "request", Topic::Request),
+    ("response", "response", Topic::Response),
     ("execution_report", "execution_report", Topic::ExecutionReport),
     ("progress", "progress", Topic::Progress),
     ("cancel", "cancel", Topic::Cancel),

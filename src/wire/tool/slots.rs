@@ -1,12 +1,12 @@
 //! The fields of a tool call, wherever and however the model wrote them.
 
 use super::{Rules, unwrap_object};
-use crate::message::{Plan, Recipient};
+use crate::message::{Kind, Payload, Plan, Recipient};
 use crate::time::Millis;
 use crate::wire::boolean::boolean;
 use crate::wire::error::{DecodeError, join};
 use crate::wire::fields::{self, Decode, choice};
-use crate::wire::json::{Object, Value};
+use crate::wire::json::{self, Object, Value};
 use crate::wire::note::Note;
 use crate::wire::plan;
 
@@ -73,6 +73,32 @@ impl<'a> Slots<'a, '_> {
             Ok(Some(text))
         })?;
         Ok(found.map(|(_, id)| id))
+    }
+
+    /// The name of a kind.
+    pub(super) fn kind(&mut self) -> Decode<Option<Kind>> {
+        let found = self.read(&["kind"], &|value, path, _| {
+            let text = fields::text(value, || path.to_owned())?;
+            if text.is_empty() {
+                return Ok(None);
+            }
+            fields::kind(&text, || path.to_owned()).map(Some)
+        })?;
+        Ok(found.map(|(_, kind)| kind))
+    }
+
+    /// Any JSON.
+    pub(super) fn payload(&mut self) -> Decode<Option<Payload>> {
+        let found = self.read(&["payload"], &|value, _, _| {
+            Ok(Some(Payload::from_compact(json::to_compact(&value))))
+        })?;
+        Ok(found.map(|(_, payload)| payload))
+    }
+
+    /// A list of texts.
+    pub(super) fn texts(&mut self, names: Names) -> Decode<Vec<String>> {
+        let found = self.read(names, &|value, path, _| fields::texts(value, path).map(Some))?;
+        Ok(found.map(|(_, texts)| texts).unwrap_or_default())
     }
 
     /// A span of time.

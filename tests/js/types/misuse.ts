@@ -30,8 +30,8 @@ engine.respond("id", { reason: "because" });
 reject();
 // @ts-expect-error a handler decides; it does not return texts
 engine.onRequest("shutdown", () => "yes");
-// @ts-expect-error an unknown kind
-engine.onRequest("shut_down", () => undefined);
+// @ts-expect-error a kind is a text
+engine.onRequest(7, () => undefined);
 // @ts-expect-error a misspelt choice
 engine.submitPlan({ title: "t", scope: [], risk: "r" }, { uses: "Once" });
 // @ts-expect-error a plan has a risk
