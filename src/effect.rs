@@ -10,7 +10,7 @@ use serde::Serialize;
 pub use self::undeliverable::UndeliverableEvent;
 use crate::ids::{Incarnation, MemberName, RequestId};
 use crate::message::{
-    Cause, Digest, Follows, Kind, Liveness, Payload, Plan, SettleCode, Status, Uses,
+    Cause, Choice, Digest, Follows, Kind, Liveness, Payload, Plan, SettleCode, Status, Uses,
 };
 use crate::time::{Millis, Timestamp};
 
@@ -47,6 +47,8 @@ pub enum Event {
     Closed(ClosedEvent),
     /// A request of this member ended.
     Settled(Outcome),
+    /// One of several approvers has decided.
+    Vote(VoteEvent),
     /// Chat came in.
     Message(MessageEvent),
     /// A member told how it is getting on.
@@ -181,6 +183,10 @@ pub struct Outcome {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(target_arch = "wasm32", tsify(optional, type = "number"))]
     pub retry_after_ms: Option<Millis>,
+    /// Every vote, where several members were asked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub votes: Vec<VoteView>,
     /// With a kind of the host's own: what came with the decision.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
@@ -188,6 +194,46 @@ pub struct Outcome {
     /// When it ended (ms since the Unix epoch).
     #[cfg_attr(target_arch = "wasm32", tsify(type = "number"))]
     pub settled_at: Timestamp,
+}
+
+/// What one of several approvers has said.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+#[serde(rename_all = "camelCase")]
+pub struct VoteView {
+    /// Who.
+    pub by: MemberName,
+    /// What; `gone` for a member that left or was lost without a vote.
+    pub vote: Choice,
+    /// Whether it came in time to count.
+    pub counted: bool,
+    /// What was said with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub reason: Option<String>,
+}
+
+/// One of several approvers has decided on a request of this member.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+#[serde(rename_all = "camelCase")]
+pub struct VoteEvent {
+    /// The request.
+    pub request_id: RequestId,
+    /// What it is about.
+    pub kind: Kind,
+    /// Who voted.
+    pub by: MemberName,
+    /// Yes or no.
+    pub approve: bool,
+    /// What was said with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub reason: Option<String>,
+    /// Whether it came in time to count.
+    pub counted: bool,
+    /// Who must still decide in the present stage.
+    pub awaiting: Vec<MemberName>,
 }
 
 /// Chat came in. Never a decision, whatever it says.
@@ -341,6 +387,8 @@ pub enum Alarm {
     LostWorkerAlive,
     /// The lead does not answer.
     LeadSilent,
+    /// An approver does not answer.
+    ApproverSilent,
     /// A member agreed to leave and has not confirmed its exit in time.
     NotExited,
     /// A member leaves although the request that asked for it had ended before it agreed.
@@ -363,11 +411,12 @@ pub enum Alarm {
 
 impl Alarm {
     /// Every alarm.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::WorkerLost,
         Self::Reclaim,
         Self::LostWorkerAlive,
         Self::LeadSilent,
+        Self::ApproverSilent,
         Self::NotExited,
         Self::LeftDespiteCancel,
         Self::ConflictingDecision,
@@ -387,6 +436,7 @@ impl Alarm {
             Self::Reclaim => "reclaim",
             Self::LostWorkerAlive => "lost_worker_alive",
             Self::LeadSilent => "lead_silent",
+            Self::ApproverSilent => "approver_silent",
             Self::NotExited => "not_exited",
             Self::LeftDespiteCancel => "left_despite_cancel",
             Self::ConflictingDecision => "conflicting_decision",

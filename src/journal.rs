@@ -74,6 +74,8 @@ pub enum Noted {
     Report,
     /// The member has left.
     Exit,
+    /// The outcome of a request that this member had decided the same way, with others.
+    Confirmed,
     /// A text of the member's did not get through.
     Undeliverable,
 }
@@ -85,6 +87,8 @@ pub enum Disposition<E> {
     Accepted(RequestId),
     /// It settled a request of ours, or closed one of theirs.
     Settled(RequestId),
+    /// It is a vote of one of several approvers; the request is not settled by it.
+    VoteRecorded(RequestId),
     /// It changed no request.
     Noted(Noted),
     /// It was dropped.
@@ -299,6 +303,7 @@ impl Noted {
             Self::AskedAgain => "asked_again",
             Self::Report => "report",
             Self::Exit => "exit",
+            Self::Confirmed => "confirmed",
             Self::Undeliverable => "undeliverable",
         }
     }

@@ -28,7 +28,7 @@ use crate::cases::{contexts, inputs, states};
 struct Case {
     state: State,
     input: Input,
-    context: Context,
+    context: Context<'static>,
     result: Result<Step, Rejection>,
 }
 
@@ -52,7 +52,7 @@ impl Case {
     }
 
     fn pending(&self) -> bool {
-        matches!(self.state, State::Asked(Asked::Pending(_)))
+        matches!(self.state, State::Asked(Asked::Pending(..)))
     }
 
     fn says(&self, yes: bool) -> bool {
@@ -204,11 +204,14 @@ fn a_decision_names_who_decided_and_nothing_else_does() {
 fn the_other_side_is_told_what_its_answer_does_not_imply() {
     for_all(|case| {
         let timed_out = case.asked() && case.becomes(Status::TimedOut);
-        // Only a withdrawal is told as one; who is gone, the requester or its engine, is a cause. So
+        // Only a withdrawal is told as one; that the requester or its engine is gone is a cause. So
         // is that the other side is lost, for it may wake.
         let withdrawn = case.pending() && matches!(case.input, Input::Cancel);
         let gone = case.pending()
-            && matches!(case.input, Input::Gone(Cause::Leaving | Cause::Closed | Cause::PeerLost));
+            && matches!(
+                case.input,
+                Input::Gone(_) | Input::ApproverGone { cause: Cause::PeerLost, .. }
+            );
         case.does(Action::SendSettled) == usize::from(timed_out || gone)
             && case.does(Action::SendCancel) == usize::from(withdrawn)
     });

@@ -7,14 +7,16 @@ use crate::deadline::Subject;
 use crate::effect::{Alarm, AlarmEvent, ClosedEvent, Event, Outcome, RequestEvent};
 use crate::ids::{MemberIndex, MemberName, RequestId};
 use crate::journal::{AuditEntry, Verdict};
-use crate::message::Status;
+use crate::message::{Cause, Status};
 use crate::request::{Action, Asked, Context, Input, Owed, Rejection, State, transition};
 
 impl Engine {
     /// Gives an input to a request. Nothing changes when it is rejected.
     pub(super) fn apply(&mut self, slot: usize, input: Input) -> Result<(), Rejection> {
         let Some(entry) = self.ledger.get(slot) else { return Err(Rejection::NotDue) };
+        let by = voter(&input);
         let context = Context {
+            panel: &entry.panel,
             now: self.now,
             approval: entry.terms.approval,
             exit_grace: self.config.timing.exit_grace,
@@ -31,7 +33,7 @@ impl Engine {
         }
         self.note_change(slot, was);
         for action in step.actions {
-            self.carry_out(slot, action);
+            self.carry_out(slot, action, by);
         }
         if self.ledger.get(slot).is_some_and(|entry| !entry.state.is_open()) {
             // Its words were passed on.
@@ -52,13 +54,17 @@ impl Engine {
         slot
     }
 
-    fn carry_out(&mut self, slot: usize, action: Action) {
+    fn carry_out(&mut self, slot: usize, action: Action, by: Option<MemberIndex>) {
         let Some(peer) = self.ledger.get(slot).map(|entry| entry.peer) else { return };
+        let peer = by.unwrap_or(peer);
         match action {
             Action::TellSettled => self.tell_settled(slot),
-            Action::SendSettled => self.send_settled(slot),
+            Action::SendSettled => self.send_settled(slot, None),
+            Action::SendOutcome => self.send_settled(slot, by),
             Action::SendCancel => self.send_cancel(slot),
             Action::SendReminder => self.send_request(slot),
+            Action::OpenStage => self.open_stage(slot),
+            Action::TellVote => self.tell_vote(slot),
             Action::SendAnswer => self.send_answer(slot),
             Action::SendReport => self.send_report(slot),
             // The frame that brings the report has the words for it.
@@ -169,6 +175,7 @@ impl Engine {
             reason: settlement.note.clone(),
             retry_after_ms: settlement.retry_after,
             payload: settlement.payload.clone(),
+            votes: self.votes(&settlement.ballot),
             settled_at: settlement.at,
         })
     }
@@ -188,7 +195,11 @@ impl Engine {
 
     fn tell_closed(&mut self, slot: usize, had_approved: bool) {
         let Some(entry) = self.ledger.get(slot) else { return };
-        let State::Owed(Owed::Closed { status, cause }) = entry.state else { return };
+        let cause = match entry.state {
+            State::Owed(Owed::Closed { cause, .. }) => cause,
+            State::Owed(_) | State::Asked(_) => Cause::Member,
+        };
+        let status = entry.state.status();
         // Whoever agreed to leave leaves, however the request ended.
         let stands = entry.terms.approval == Approval::Leaves;
         let event = ClosedEvent {
@@ -261,5 +272,27 @@ impl Engine {
             ..self.entry(verdict)
         });
         self.idle_is_news(other);
+    }
+}
+
+/// Which member an input comes from, where it comes from one.
+const fn voter(input: &Input) -> Option<MemberIndex> {
+    match input {
+        Input::Response { by, .. }
+        | Input::Acknowledged { by }
+        | Input::ApproverGone { by, .. } => Some(*by),
+        Input::Progress
+        | Input::AskedAgain
+        | Input::Told { .. }
+        | Input::Exited
+        | Input::Report { .. }
+        | Input::Decide(_)
+        | Input::Defer
+        | Input::Resume
+        | Input::Cancel
+        | Input::Finish { .. }
+        | Input::Due(_)
+        | Input::Gone(_)
+        | Input::SendFailed => None,
     }
 }

@@ -11,6 +11,7 @@
 //! | `fan_out` | every worker is asked at once |
 //! | `ask`, `resolve` | a request or answer of ours; who and which is meant |
 //! | `act` | transition, commit, carry out |
+//! | `panel` | requests that several members decide |
 //! | `outbox` | frames go out |
 //! | `members` | liveness, lives, leaving |
 //! | `noise` | repeats: told once, answered up to a bound |
@@ -32,6 +33,7 @@ mod ledger;
 mod members;
 mod noise;
 mod outbox;
+mod panel;
 mod receive;
 mod resolve;
 mod shape;
@@ -43,7 +45,7 @@ mod words;
 
 use std::collections::VecDeque;
 
-pub use self::commands::{AskOptions, Refusable, Response};
+pub use self::commands::{AskOptions, Refusable, Response, StageSpec};
 pub use self::critical::{SectionId, SectionPolicy};
 pub use self::fan_out::{Asking, WorkerAsked};
 pub use self::hash::StateHash;

@@ -139,10 +139,12 @@ fn again(result: &Result<Disposition, Stop>) -> Option<Again> {
                 | Noted::SignOfLife
                 | Noted::Report
                 | Noted::Exit
+                | Noted::Confirmed
                 | Noted::Undeliverable,
             )
             | Disposition::Accepted(_)
             | Disposition::Settled(_)
+            | Disposition::VoteRecorded(_)
             | Disposition::Refused(_),
         )
         | Err(Stop::Told(_)) => None,

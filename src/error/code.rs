@@ -112,6 +112,7 @@ const fn invalid_code(error: &InvalidMessage) -> &'static str {
         InvalidMessage::OwnMessages { .. } => "own_messages",
         InvalidMessage::ScopeMismatch { .. } => "scope_mismatch",
         InvalidMessage::DigestRequired => "digest_required",
+        InvalidMessage::InvalidStages { .. } => "invalid_stages",
         InvalidMessage::ReasonRequired { .. } => "reason_required",
         InvalidMessage::TextTooLong { .. } => "text_too_long",
         InvalidMessage::Blank { .. } => "blank",

@@ -9,7 +9,7 @@ use crate::gate::Denied;
 use crate::ids::{MemberName, NameError, RequestId, RequestIdError};
 use crate::message::{Kind, KindNameError, Role, Roles, ScopeError, Status};
 use crate::time::Millis;
-use crate::validate::InvalidMessage;
+use crate::validate::{InvalidMessage, StageError};
 use crate::wire::{DecodeError, JsonType, Shape, Syntax};
 
 /// One error for each code.
@@ -89,7 +89,7 @@ fn field_level() -> [DecodeError; 13] {
     ]
 }
 
-fn invalid(lead: &MemberName, worker: &MemberName) -> [InvalidMessage; 15] {
+fn invalid(lead: &MemberName, worker: &MemberName) -> [InvalidMessage; 16] {
     [
         InvalidMessage::Broadcast { message: "shutdown_request" },
         InvalidMessage::ToOneself { message: "plan_approval_request" },
@@ -110,6 +110,10 @@ fn invalid(lead: &MemberName, worker: &MemberName) -> [InvalidMessage; 15] {
         InvalidMessage::OwnMessages { kind: Kind::SHUTDOWN },
         InvalidMessage::ScopeMismatch { kind: Kind::DEPENDENCY, gate: false },
         InvalidMessage::DigestRequired,
+        InvalidMessage::InvalidStages {
+            stage: 0,
+            why: StageError::Threshold { threshold: 3, most: 2 },
+        },
         InvalidMessage::ReasonRequired { message: "shutdown_response", path: "message.reason" },
         InvalidMessage::TextTooLong {
             path: "message.plan.text".into(),

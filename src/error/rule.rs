@@ -86,7 +86,9 @@ const fn invalid(error: &InvalidMessage) -> &'static str {
         | InvalidMessage::ToOneself { .. }
         | InvalidMessage::UnknownRecipient { .. }
         | InvalidMessage::ResponseNotToLead { .. } => ADDRESSING,
-        InvalidMessage::NotAllowed { .. } | InvalidMessage::UnknownKind { .. } => AUTHORITY,
+        InvalidMessage::NotAllowed { .. }
+        | InvalidMessage::UnknownKind { .. }
+        | InvalidMessage::InvalidStages { .. } => AUTHORITY,
         InvalidMessage::DigestRequired => CORRELATION,
         InvalidMessage::ReasonRequired { .. } => REASON,
         InvalidMessage::TextTooLong { .. } => SIZE,
@@ -166,6 +168,7 @@ pub(super) const fn of_alarm(alarm: Alarm) -> &'static str {
         | Alarm::Reclaim
         | Alarm::LostWorkerAlive
         | Alarm::LeadSilent
+        | Alarm::ApproverSilent
         | Alarm::NotExited => LIVENESS,
         Alarm::LeftDespiteCancel | Alarm::ConflictingDecision | Alarm::Storm => LIFECYCLE,
         Alarm::Forged | Alarm::UnannouncedLife => IDENTITY,

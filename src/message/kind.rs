@@ -85,6 +85,19 @@ pub enum Liveness {
     Lost,
 }
 
+/// What one of several approvers has said, or that it will say nothing more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+#[serde(rename_all = "snake_case")]
+pub enum Choice {
+    /// Yes.
+    Approve,
+    /// No.
+    Reject,
+    /// The approver left or was lost without a vote.
+    Gone,
+}
+
 /// What a receipt acknowledges.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]

@@ -16,7 +16,7 @@ mod text;
 use serde::Serialize;
 
 pub use self::about::{Details, Kind, KindNameError, MAX_KIND_LENGTH, Payload};
-pub use self::kind::{Cause, Liveness, Received, Role, SettleCode, Status};
+pub use self::kind::{Cause, Choice, Liveness, Received, Role, SettleCode, Status};
 pub use self::lang::Lang;
 pub(crate) use self::plan::FieldHasher;
 pub use self::plan::{Digest, Plan, Uses};

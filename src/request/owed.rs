@@ -8,7 +8,11 @@ use crate::deadline::DeadlineKind;
 use crate::message::{Cause, Status};
 
 /// We were asked and have not answered.
-pub(super) fn unanswered(owed: &Owed, input: Input, context: Context) -> Result<Step, Rejection> {
+pub(super) fn unanswered(
+    owed: &Owed,
+    input: Input,
+    context: Context<'_>,
+) -> Result<Step, Rejection> {
     let (Owed::Open { until } | Owed::Deferred { until }) = *owed else {
         return Err(Rejection::WrongSide);
     };
@@ -28,7 +32,8 @@ pub(super) fn unanswered(owed: &Owed, input: Input, context: Context) -> Result<
         Input::Response { .. }
         | Input::Progress
         | Input::Exited
-        | Input::Acknowledged
+        | Input::Acknowledged { .. }
+        | Input::ApproverGone { .. }
         | Input::Cancel
         | Input::Finish { .. }
         | Input::SendFailed => Err(Rejection::WrongSide),
@@ -36,7 +41,7 @@ pub(super) fn unanswered(owed: &Owed, input: Input, context: Context) -> Result<
 }
 
 /// Our host answers.
-fn answered(answer: Answer, context: Context) -> Step {
+fn answered(answer: Answer, context: Context<'_>) -> Step {
     let (next, then) = match (answer.approve, context.approval) {
         (false, _) => (Owed::Rejected(answer), None),
         (true, Approval::Leaves) => {
@@ -61,7 +66,9 @@ pub(super) fn yes_said(
     let now_in = |feedback| Owed::Approved(answer.clone(), feedback);
     match input {
         Input::AskedAgain => step(now_in(feedback), [Action::SendAnswer]),
-        Input::Told { status: Status::Approved, .. } => Err(Rejection::Duplicate { status }),
+        Input::Told { status: Status::Approved, .. } => {
+            confirmed(answer, |answer| step(Owed::Approved(answer, feedback), [Action::TellClosed]))
+        }
         Input::Told { status, cause } => {
             step(Owed::Closed { status: *status, cause: *cause }, [Action::TellNoEffect])
         }
@@ -100,7 +107,8 @@ pub(super) fn yes_said(
         },
         Input::Response { .. }
         | Input::Progress
-        | Input::Acknowledged
+        | Input::Acknowledged { .. }
+        | Input::ApproverGone { .. }
         | Input::Decide(_)
         | Input::Defer
         | Input::Resume
@@ -116,13 +124,18 @@ pub(super) fn no_said(answer: &Answer, input: &Input) -> Result<Step, Rejection>
     let status = Status::Rejected;
     match input {
         Input::AskedAgain => step(Owed::Rejected(answer.clone()), [Action::SendAnswer]),
-        Input::Told { status: Status::Rejected, .. } => Err(Rejection::Duplicate { status }),
-        Input::Told { status, cause } => step(Owed::Closed { status: *status, cause: *cause }, []),
+        Input::Told { status: Status::Rejected, .. } => {
+            confirmed(answer, |answer| step(Owed::Rejected(answer), [Action::TellClosed]))
+        }
+        Input::Told { status, cause } => {
+            step(Owed::Closed { status: *status, cause: *cause }, [Action::TellClosed])
+        }
         Input::Report { .. } => Err(Rejection::NotApproved { status }),
         Input::Response { .. }
         | Input::Progress
         | Input::Exited
-        | Input::Acknowledged
+        | Input::Acknowledged { .. }
+        | Input::ApproverGone { .. }
         | Input::Decide(_)
         | Input::Defer
         | Input::Resume
@@ -132,6 +145,19 @@ pub(super) fn no_said(answer: &Answer, input: &Input) -> Result<Step, Rejection>
         | Input::Gone(_)
         | Input::SendFailed => answered_already(status, input),
     }
+}
+
+/// The requester tells the outcome that our answer alone would imply: news only where others were
+/// asked too, and only once.
+fn confirmed(
+    answer: &Answer,
+    tell: impl FnOnce(Answer) -> Result<Step, Rejection>,
+) -> Result<Step, Rejection> {
+    if answer.confirmed {
+        let status = if answer.approve { Status::Approved } else { Status::Rejected };
+        return Err(Rejection::Duplicate { status });
+    }
+    tell(Answer { confirmed: true, ..answer.clone() })
 }
 
 /// We were asked, and the requester ended it.
@@ -145,7 +171,8 @@ pub(super) fn closed(status: Status, input: &Input) -> Result<Step, Rejection> {
         Input::Response { .. }
         | Input::Progress
         | Input::Exited
-        | Input::Acknowledged
+        | Input::Acknowledged { .. }
+        | Input::ApproverGone { .. }
         | Input::Defer
         | Input::Resume
         | Input::Cancel
@@ -165,7 +192,8 @@ fn answered_already(status: Status, input: &Input) -> Result<Step, Rejection> {
         Input::Response { .. }
         | Input::Progress
         | Input::Exited
-        | Input::Acknowledged
+        | Input::Acknowledged { .. }
+        | Input::ApproverGone { .. }
         | Input::Cancel
         | Input::Finish { .. }
         | Input::SendFailed => Rejection::WrongSide,

@@ -3,7 +3,9 @@
 use super::clocks::Clocks;
 use super::input::{Action, Answer, Context, Decider, Input, Rejection, Step};
 use super::owed::{closed, no_said, unanswered, yes_said};
+use super::quorum::Ballot;
 use super::state::{Asked, Feedback, Owed, Settlement, State};
+use super::vote::{approver_gone, informed, late_vote, voted};
 use crate::authority::Approval;
 use crate::deadline::DeadlineKind;
 use crate::message::{Cause, Status};
@@ -12,10 +14,15 @@ use crate::message::{Cause, Status};
 ///
 /// # Errors
 /// [`Rejection`] says why the input does not fit the state.
-pub fn transition(state: &State, input: Input, context: Context) -> Result<Step, Rejection> {
+pub fn transition(state: &State, input: Input, context: Context<'_>) -> Result<Step, Rejection> {
     match state {
         State::Asked(asked) => match asked {
-            Asked::Pending(clocks) => pending(*clocks, input, context),
+            Asked::Pending(clocks, ballot) => pending(*clocks, ballot, input, context),
+            Asked::Approved(..) | Asked::Rejected(_) | Asked::TimedOut(_) | Asked::Cancelled(_)
+                if let Some(recorded) = late_vote(asked, &input, context) =>
+            {
+                recorded
+            }
             Asked::Approved(settlement, feedback) => {
                 approved(settlement, *feedback, &input, context)
             }
@@ -37,16 +44,26 @@ pub fn transition(state: &State, input: Input, context: Context) -> Result<Step,
 }
 
 /// We asked and wait.
-fn pending(clocks: Clocks, input: Input, context: Context) -> Result<Step, Rejection> {
+fn pending(
+    clocks: Clocks,
+    ballot: &Ballot,
+    input: Input,
+    context: Context<'_>,
+) -> Result<Step, Rejection> {
     let now = context.now;
-    let end = |cause| Settlement { cause, ..Settlement::at(now) };
+    let end = |cause| Settlement { cause, ballot: ballot.clone(), ..Settlement::at(now) };
+    let waits = |clocks| Asked::Pending(clocks, ballot.clone());
     match input {
         // The sweep comes first; should it ever miss one, silence still never approves.
         Input::Response { .. } | Input::Progress if now >= clocks.expires_at() => {
             Err(Rejection::Late { status: Status::TimedOut })
         }
-        Input::Response { answer, by } => Ok(decided(answer, by, context)),
-        Input::Progress => step(Asked::Pending(clocks.restart_idle(now)), []),
+        Input::Response { answer, by } if context.panel.is_one() => {
+            Ok(decided(answer, by, context))
+        }
+        Input::Response { answer, by } => voted(clocks, ballot, answer, by, context),
+        Input::ApproverGone { by, cause } => approver_gone(clocks, ballot, by, cause, context),
+        Input::Progress => step(waits(clocks.restart_idle(now)), []),
         Input::Exited => match context.approval {
             Approval::Leaves => step(
                 Asked::Approved(end(Cause::PeerLeft), Feedback::Exited),
@@ -63,7 +80,7 @@ fn pending(clocks: Clocks, input: Input, context: Context) -> Result<Step, Rejec
             [Action::TellSettled, Action::SendSettled, Action::JudgePeer],
         ),
         Input::Due(DeadlineKind::Reminder) => {
-            step(Asked::Pending(clocks.remind(now)), [Action::SendReminder])
+            step(waits(clocks.remind(now)), [Action::SendReminder])
         }
         Input::Due(
             DeadlineKind::ExitGrace
@@ -72,14 +89,12 @@ fn pending(clocks: Clocks, input: Input, context: Context) -> Result<Step, Rejec
             | DeadlineKind::Receipt
             | DeadlineKind::Judgement,
         ) => Err(Rejection::NotDue),
-        // A member that is lost may wake: then it must find that nobody waits for it.
-        Input::Gone(cause @ (Cause::Leaving | Cause::Closed | Cause::PeerLost)) => {
+        Input::Gone(cause) => {
             step(Asked::Cancelled(end(cause)), [Action::TellSettled, Action::SendSettled])
         }
-        Input::Gone(cause) => step(Asked::Cancelled(end(cause)), [Action::TellSettled]),
         Input::SendFailed => step(Asked::Cancelled(end(Cause::SendFailed)), [Action::TellSettled]),
         Input::Finish { .. } => Err(Rejection::NotApproved { status: Status::Pending }),
-        Input::Acknowledged => Err(Rejection::NotDue),
+        Input::Acknowledged { .. } => Err(Rejection::NotDue),
         Input::AskedAgain
         | Input::Told { .. }
         | Input::Report { .. }
@@ -90,10 +105,11 @@ fn pending(clocks: Clocks, input: Input, context: Context) -> Result<Step, Rejec
 }
 
 /// The answer is in, and in time.
-fn decided(answer: Answer, by: Decider, context: Context) -> Step {
-    let Answer { approve, note, retry_after, payload } = answer;
+pub(super) fn decided(answer: Answer, by: Decider, context: Context<'_>) -> Step {
+    let Answer { approve, note, retry_after, payload, confirmed: _ } = answer;
     let (at, cause, by) = (context.now, Cause::Member, Some(by));
-    let settlement = Settlement { at, cause, by, note, retry_after, payload };
+    let ballot = Ballot::default();
+    let settlement = Settlement { at, cause, by, note, retry_after, payload, ballot };
     let (next, then) = match (approve, context.approval) {
         (false, _) => (Asked::Rejected(settlement), None),
         (true, Approval::Nothing) => (Asked::Approved(settlement, Feedback::Nothing), None),
@@ -116,7 +132,7 @@ fn approved(
     settlement: &Settlement,
     feedback: Feedback,
     input: &Input,
-    context: Context,
+    context: Context<'_>,
 ) -> Result<Step, Rejection> {
     let status = Status::Approved;
     let now_in = |feedback| Asked::Approved(settlement.clone(), feedback);
@@ -148,18 +164,13 @@ fn approved(
             | Feedback::Exited => Err(Rejection::WrongKind),
         },
         Input::Due(DeadlineKind::ExitGrace) => exit_overdue(now_in, feedback, context),
-        Input::Acknowledged => match feedback {
-            Feedback::ReportSent { ok, .. } => step(now_in(Feedback::Reported { ok }), []),
-            Feedback::Nothing
-            | Feedback::ExitDue { .. }
-            | Feedback::ExitOverdue
-            | Feedback::Exited
-            | Feedback::ReportDue
-            | Feedback::Reported { .. }
-            | Feedback::Abandoned => Err(Rejection::NotDue),
-        },
+        Input::Acknowledged { by } => acknowledged(settlement, feedback, *by),
         Input::Due(DeadlineKind::Report) => report_again(now_in, feedback, context),
         Input::Gone(cause) => approved_and_gone(now_in, feedback, *cause),
+        Input::ApproverGone { by, cause } => match informed(settlement, feedback, *by) {
+            Some(waits) => Ok(waits),
+            None => approved_and_gone(now_in, feedback, *cause),
+        },
         Input::Response { .. }
         | Input::Progress
         | Input::AskedAgain
@@ -174,11 +185,24 @@ fn approved(
     }
 }
 
+/// A member has our report.
+fn acknowledged(
+    settlement: &Settlement,
+    feedback: Feedback,
+    by: Decider,
+) -> Result<Step, Rejection> {
+    let Feedback::ReportSent { ok, .. } = feedback else { return Err(Rejection::NotDue) };
+    match informed(settlement, feedback, by) {
+        Some(waits) => Ok(waits),
+        None => step(Asked::Approved(settlement.clone(), Feedback::Reported { ok }), []),
+    }
+}
+
 /// The grace of a leaving member is over.
 fn exit_overdue(
     now_in: impl Fn(Feedback) -> Asked,
     feedback: Feedback,
-    context: Context,
+    context: Context<'_>,
 ) -> Result<Step, Rejection> {
     match feedback {
         Feedback::ExitDue { by } if context.now >= by => {
@@ -199,7 +223,7 @@ fn exit_overdue(
 fn report_again(
     now_in: impl Fn(Feedback) -> Asked,
     feedback: Feedback,
-    context: Context,
+    context: Context<'_>,
 ) -> Result<Step, Rejection> {
     let Feedback::ReportSent { ok, again_at, left } = feedback else {
         return Err(Rejection::NotDue);
@@ -249,7 +273,10 @@ fn after_end(status: Status, input: &Input) -> Result<Step, Rejection> {
         Input::Cancel | Input::SendFailed => Rejection::NotPending { status },
         Input::Finish { .. } if status == Status::Approved => Rejection::WrongKind,
         Input::Finish { .. } => Rejection::NotApproved { status },
-        Input::Due(_) | Input::Gone(_) | Input::Acknowledged => Rejection::NotDue,
+        Input::Due(_)
+        | Input::Gone(_)
+        | Input::ApproverGone { .. }
+        | Input::Acknowledged { .. } => Rejection::NotDue,
         Input::AskedAgain
         | Input::Told { .. }
         | Input::Report { .. }

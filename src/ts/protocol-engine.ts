@@ -181,7 +181,9 @@ export class ProtocolEngine {
     return Promise.all(workers);
   }
 
-  /** Asks the lead to approve a plan. The gate stays closed until it does. */
+  /**
+   * Asks the lead, or those that `stages` names, to approve a plan. The gate stays closed until then.
+   */
   submitPlan(plan: PlanInput, options: PlanOptions & Abortable = {}): PendingOutcome {
     return this.#ask(options.signal, (now) => this.#engine.submitPlan(now, plan, options));
   }

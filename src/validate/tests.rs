@@ -106,6 +106,7 @@ fn rule(refusal: &InvalidMessage) -> u8 {
         | InvalidMessage::UnknownKind { .. }
         | InvalidMessage::OwnMessages { .. }
         | InvalidMessage::ScopeMismatch { .. }
+        | InvalidMessage::InvalidStages { .. }
         | InvalidMessage::DigestRequired => 4,
         InvalidMessage::ReasonRequired { .. } => 5,
         InvalidMessage::TextTooLong { .. }

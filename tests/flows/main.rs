@@ -19,6 +19,7 @@ mod leaving;
 mod liveness;
 mod noise;
 mod plan_gate;
+mod quorum;
 mod sending;
 mod shutdown;
 mod shutdown_all;

@@ -177,7 +177,8 @@ fn limits_can_be_set_per_request_and_contradictions_are_refused() {
 #[test]
 fn a_short_cap_alone_shortens_the_idle_limit() {
     let mut net = Net::team(&["alice"]);
-    let options = AskOptions { timeout: None, cap: Some(Millis::new(5_000)) };
+    let options =
+        AskOptions { timeout: None, cap: Some(Millis::new(5_000)), ..AskOptions::default() };
     let id = net.try_shutdown("alice", options).unwrap();
     net.advance(5_000);
     assert_eq!(net.outcome(LEAD, &id).status, Status::TimedOut);

@@ -1,7 +1,7 @@
 //! Every state and every input, with names.
 
 use team_protocols::fsm::{
-    Answer, Asked, Clocks, Context, Feedback, Input, Owed, Settlement, State,
+    Answer, Asked, Ballot, Clocks, Context, Feedback, Input, Owed, Panel, Settlement, State,
 };
 use team_protocols::{Approval, Cause, DeadlineKind, MemberIndex, Millis, Status, Timestamp};
 
@@ -14,8 +14,12 @@ const LATE: u64 = 70_000;
 /// After every cap.
 const END: u64 = 700_000;
 
+/// One member decides.
+static ALONE: Panel = Panel::One(MemberIndex::new(1));
+
 pub(crate) fn states() -> Vec<(String, State)> {
-    let mut states = vec![("asked pending".to_owned(), Asked::Pending(clocks()).into())];
+    let mut states =
+        vec![("asked pending".to_owned(), Asked::Pending(clocks(), Ballot::default()).into())];
     for (name, feedback) in feedbacks() {
         states.push((format!("asked approved, {name}"), Asked::Approved(end(), feedback).into()));
     }
@@ -74,7 +78,7 @@ pub(crate) fn inputs() -> Vec<(String, Input)> {
     add("exited", Input::Exited);
     add("defer", Input::Defer);
     add("resume", Input::Resume);
-    add("acknowledged", Input::Acknowledged);
+    add("acknowledged", Input::Acknowledged { by: decider() });
     add("cancel", Input::Cancel);
     add("send failed", Input::SendFailed);
     for status in terminal() {
@@ -87,10 +91,14 @@ pub(crate) fn inputs() -> Vec<(String, Input)> {
     for cause in Cause::ALL {
         add(&format!("gone {}", cause.name()), Input::Gone(cause));
     }
+    for cause in [Cause::PeerLeft, Cause::PeerLost, Cause::SendFailed] {
+        let by = decider();
+        add(&format!("decider gone {}", cause.name()), Input::ApproverGone { by, cause });
+    }
     inputs
 }
 
-pub(crate) fn contexts() -> Vec<(String, Context)> {
+pub(crate) fn contexts() -> Vec<(String, Context<'static>)> {
     let mut contexts = Vec::new();
     for (kind, approval) in [
         ("nothing", Approval::Nothing),
@@ -99,6 +107,7 @@ pub(crate) fn contexts() -> Vec<(String, Context)> {
     ] {
         for (clock, now) in [("early", EARLY), ("remind", REMIND), ("late", LATE), ("end", END)] {
             let context = Context {
+                panel: &ALONE,
                 now: Timestamp::from_ms(now),
                 approval,
                 exit_grace: Millis::new(10_000),
@@ -127,6 +136,7 @@ fn end() -> Settlement {
         note: None,
         retry_after: None,
         payload: None,
+        ballot: Ballot::default(),
     }
 }
 

@@ -98,7 +98,7 @@ fn name(state: &State) -> String {
     let settled = settled.unwrap_or_default();
     let status = state.status().name();
     match state {
-        State::Asked(Asked::Pending(clocks)) => {
+        State::Asked(Asked::Pending(clocks, _)) => {
             format!(
                 "asked pending (reminded {}, until {})",
                 clocks.reminded(),

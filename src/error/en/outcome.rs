@@ -80,6 +80,7 @@ pub(in crate::error) const fn alarm(alarm: Alarm) -> &'static str {
         Alarm::Reclaim => "a lost worker held work that somebody must look after",
         Alarm::LostWorkerAlive => "a worker that was given up has spoken again",
         Alarm::LeadSilent => "the lead does not answer",
+        Alarm::ApproverSilent => "an approver does not answer",
         Alarm::NotExited => "a member agreed to leave and has not confirmed its exit in time",
         Alarm::LeftDespiteCancel => {
             "a member agreed to leave after the request had ended; it leaves all the same"
@@ -103,6 +104,7 @@ pub(in crate::error) const fn alarm_hint(alarm: Alarm) -> &'static str {
         Alarm::LostWorkerAlive => {
             "its former work may be with another member by now: settle who has it before it goes on"
         }
+        Alarm::ApproverSilent => "let a person look after it, or name other approvers",
         Alarm::LeadSilent => "wait with what needs the lead, and let a person look after it",
         Alarm::NotExited => "look whether its process still runs; count it as gone only when it is",
         Alarm::LeftDespiteCancel => "plan without this member, or start it again as a new life",
