@@ -99,6 +99,30 @@ fn transitions_are_as_they_were_reviewed() {
 }
 
 #[test]
+fn the_protocol_shows_the_state_tables_of_the_code() {
+    let tables = table::markdown();
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/protocol.md");
+    let document = std::fs::read_to_string(path).unwrap();
+    let (before, rest) = document.split_once(TABLES_BEGIN).expect("the tables have a beginning");
+    let (written, after) = rest.split_once(TABLES_END).expect("the tables have an end");
+    #[expect(clippy::disallowed_methods, reason = "the switch is meant for people at a shell")]
+    let update = std::env::var("UPDATE_DOCS").is_ok_and(|value| value == "1");
+    if update {
+        let anew = format!("{before}{TABLES_BEGIN}\n\n{tables}{TABLES_END}{after}");
+        std::fs::write(path, anew).unwrap();
+        return;
+    }
+    for (number, (now, then)) in tables.trim().lines().zip(written.trim().lines()).enumerate() {
+        assert_eq!(now, then, "line {} of the tables; UPDATE_DOCS=1 writes them anew", number + 1);
+    }
+    assert_eq!(tables.trim().lines().count(), written.trim().lines().count());
+}
+
+/// Between these two lines stands what is made of the code.
+const TABLES_BEGIN: &str = "<!-- state tables: begin -->";
+const TABLES_END: &str = "<!-- state tables: end -->";
+
+#[test]
 fn the_end_of_our_request_is_final() {
     for_all(|case| {
         let ended = case.asked() && case.state.status().is_terminal();
