@@ -211,6 +211,7 @@ const PINS: &[(&str, &str)] = &[
     ("from_self", "dropped"),
     ("gate_no_plan", "not_now"),
     ("gate_out_of_scope", "not_now"),
+    ("gate_plan_required", "not_now"),
     ("gate_spent", "not_now"),
     ("id_reused", "alarm"),
     ("id_reused", "not_now"),

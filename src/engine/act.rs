@@ -76,7 +76,10 @@ impl Engine {
                 }
             }
             Action::AskHost => self.ask_host(slot),
-            Action::TellClosed => self.tell_closed(slot, false),
+            Action::TellClosed => {
+                self.release_gate(slot);
+                self.tell_closed(slot, false);
+            }
             Action::TellNoEffect => self.tell_closed(slot, true),
             Action::PeerLeaving => self.member_leaving(peer),
             Action::PeerLeft => self.member_left(peer),
@@ -212,6 +215,15 @@ impl Engine {
             approval_without_effect: had_approved && !stands,
         };
         self.event(Event::Closed(event));
+    }
+
+    /// A request that shut our gate was withdrawn. By nothing else, silence included, it opens.
+    fn release_gate(&mut self, slot: usize) {
+        let Some(entry) = self.ledger.get(slot) else { return };
+        let withdrawn = Owed::Closed { status: Status::Cancelled, cause: Cause::Member };
+        if entry.state == State::Owed(withdrawn) {
+            self.gate.release(&entry.id);
+        }
     }
 
     fn open_gate(&mut self, slot: usize) {

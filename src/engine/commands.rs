@@ -13,7 +13,7 @@ use crate::message::{
     Action as GuardedAction, Body, Cause, Details, Exited, Idle, Kind, Liveness, Message, Payload,
     Plan, Progress, Role, Status, Uses,
 };
-use crate::request::{Feedback, Input};
+use crate::request::{Answer, Feedback, Input, Owed, State};
 use crate::time::{Millis, Timestamp};
 use crate::validate::{self, InvalidMessage};
 
@@ -115,7 +115,9 @@ impl Engine {
             let digest = plan.digest(uses);
             let content = Content::Plan { plan: Some(Box::new(plan)), uses, digest };
             let lead = engine.name_of(engine.roster.lead());
-            engine.ask(lead.as_str(), content, options)
+            let id = engine.ask(lead.as_str(), content, options)?;
+            engine.answer_plan_requests(&id);
+            Ok(id)
         })
     }
 
@@ -284,6 +286,18 @@ impl Engine {
                 NotNow::GateClosed { action: action.to_owned(), why, pending }.into()
             })
         })
+    }
+
+    /// A plan that was submitted is the answer to every request for one.
+    fn answer_plan_requests(&mut self, plan: &RequestId) {
+        let asks = |entry: &Entry| {
+            entry.terms.holds_gate && matches!(entry.state, State::Owed(Owed::Open { .. }))
+        };
+        for slot in self.slots(&asks) {
+            let note = Some(plan.as_str().to_owned());
+            let answer = Answer { approve: true, note, ..Answer::default() };
+            self.apply_quietly(slot, Input::Decide(answer));
+        }
     }
 
     /// Whoever may ask for nothing that opens a gate has none that could open.

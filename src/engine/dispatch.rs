@@ -159,6 +159,9 @@ impl Engine {
             detail: None,
         });
         self.acknowledge(slot);
+        if terms.holds_gate {
+            self.gate.hold(&id);
+        }
         match terms.approval {
             Approval::Leaves if self.presence() == Liveness::Leaving => {
                 // It is so already.

@@ -5,6 +5,7 @@ use std::fmt;
 
 use super::Engine;
 use super::ledger::{Content, Entry};
+use crate::ids::RequestId;
 use crate::message::{Digest, FieldHasher, Payload};
 use crate::request::{Asked, Ballot, Feedback, Owed, Settlement, State, Vote};
 use crate::time::Timestamp;
@@ -47,6 +48,7 @@ impl Engine {
             input.text(8, uses.name());
             input.number(9, u64::from(spent));
         }
+        input.text(12, self.gate.held_by().map_or("", RequestId::as_str));
         self.sections.names().for_each(|name| input.text(10, name));
         input.number(11, u64::from(self.closed));
         StateHash(input.finish())

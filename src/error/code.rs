@@ -143,6 +143,7 @@ const fn not_now_code(error: &NotNow) -> &'static str {
         NotNow::SelfLeaving => "self_leaving",
         NotNow::IdReused { .. } => "id_reused",
         NotNow::GateClosed { why: Denied::NoPlan, .. } => "gate_no_plan",
+        NotNow::GateClosed { why: Denied::PlanRequired, .. } => "gate_plan_required",
         NotNow::GateClosed { why: Denied::OutOfScope, .. } => "gate_out_of_scope",
         NotNow::GateClosed { why: Denied::Spent, .. } => "gate_spent",
     }

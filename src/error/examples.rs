@@ -159,11 +159,9 @@ fn standing(worker: &MemberName) -> [NotNow; 7] {
     ]
 }
 
-fn gate() -> [NotNow; 3] {
-    [Denied::NoPlan, Denied::OutOfScope, Denied::Spent].map(|why| NotNow::GateClosed {
-        action: "delete:src/auth/session.rs".into(),
-        why,
-        pending: Vec::new(),
+fn gate() -> [NotNow; 4] {
+    [Denied::NoPlan, Denied::PlanRequired, Denied::OutOfScope, Denied::Spent].map(|why| {
+        NotNow::GateClosed { action: "delete:src/auth/session.rs".into(), why, pending: Vec::new() }
     })
 }
 

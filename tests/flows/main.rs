@@ -19,6 +19,7 @@ mod leaving;
 mod liveness;
 mod noise;
 mod plan_gate;
+mod plan_request;
 mod quorum;
 mod sending;
 mod shutdown;

@@ -1,7 +1,7 @@
 //! What does not fit how things stand.
 
 use serde_json::json;
-use team_protocols::{AskOptions, SectionPolicy, Uses};
+use team_protocols::{AskOptions, Details, SectionPolicy, Uses};
 
 use crate::harness::{LEAD, Net, no, plan, scoped, tool, yes};
 use crate::{Row, asked, at_lead, leaving, left, lost, plan_request, planned, refused, team};
@@ -27,6 +27,11 @@ pub(crate) const ROWS: &[Row] = &[
     ("gate_no_plan", || refused(&team().enter_gate("alice", "write:src/a"))),
     ("gate_out_of_scope", || {
         refused(&planned(Uses::UntilReport).0.enter_gate("alice", "delete:src/a"))
+    }),
+    ("gate_plan_required", || {
+        let (mut net, _) = planned(Uses::UntilReport);
+        net.ask_for(LEAD, "plan_request", "alice", Details::default()).unwrap();
+        refused(&net.enter_gate("alice", "write:src/a"))
     }),
     ("gate_spent", || {
         let (mut net, _) = planned(Uses::Once);

@@ -135,6 +135,7 @@ fn recipient_lost(name: &MemberName, retry_in: Option<Millis>) -> String {
 fn gate_closed(action: &str, why: Denied, pending: &[RequestId]) -> String {
     let why = match why {
         Denied::NoPlan => "no plan is approved",
+        Denied::PlanRequired => "the lead asked for a plan, and none was approved since",
         Denied::OutOfScope => "no approved plan lists it in its scope",
         Denied::Spent => "the plan that covers it was approved for one use, which is spent",
     };
@@ -171,6 +172,10 @@ fn gate_closed_hint(action: &str, why: Denied, pending: &[RequestId]) -> String 
         Denied::NoPlan => format!(
             "{wait}submit a plan whose scope lists {action}, then wait: start nothing before it is \
              approved"
+        ),
+        Denied::PlanRequired => format!(
+            "{wait}submit the plan that the lead asked for, with {action} in its scope, and wait: what \
+             was approved before counts no more"
         ),
         Denied::OutOfScope => format!(
             "stay inside the approved scope; if the work needs more, {wait}submit a further plan \

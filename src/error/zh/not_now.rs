@@ -105,6 +105,7 @@ fn recipient_lost(name: &MemberName, retry_in: Option<Millis>) -> String {
 fn gate_closed(action: &str, why: Denied, pending: &[RequestId]) -> String {
     let why = match why {
         Denied::NoPlan => "没有已批准的计划",
+        Denied::PlanRequired => "负责人要求提交计划，此后没有计划获得批准",
         Denied::OutOfScope => "已批准的计划都没有在范围中列出它",
         Denied::Spent => "涵盖它的计划只批准使用一次，已经用掉",
     };
@@ -138,6 +139,11 @@ fn gate_closed_hint(action: &str, why: Denied, pending: &[RequestId]) -> String 
     match why {
         Denied::NoPlan => {
             format!("{wait}提交一份在范围中列出 {action} 的计划，然后等待：批准之前不要开始")
+        }
+        Denied::PlanRequired => {
+            format!(
+                "{wait}提交负责人要求的计划，在范围中列出 {action}，然后等待：此前的批准不再有效"
+            )
         }
         Denied::OutOfScope => {
             format!(
