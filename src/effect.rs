@@ -351,6 +351,21 @@ pub struct AlarmEvent {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub holding: Vec<Holding>,
+    /// With `deadlock`: the circle, each member waiting for the next one, the last for the first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub cycle: Vec<Waiting>,
+}
+
+/// One step of a circle of members that waited for each other.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+#[serde(rename_all = "camelCase")]
+pub struct Waiting {
+    /// Who waited.
+    pub member: MemberName,
+    /// For the decision on which request of its own.
+    pub request_id: RequestId,
 }
 
 /// Something a lost member held when it was given up.
@@ -407,11 +422,13 @@ pub enum Alarm {
     ReportLost,
     /// A member repeats itself beyond all measure; its repeats get no answer for a while.
     Storm,
+    /// Members waited for each other in a circle; the request given up to break it was ours.
+    Deadlock,
 }
 
 impl Alarm {
     /// Every alarm.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::WorkerLost,
         Self::Reclaim,
         Self::LostWorkerAlive,
@@ -426,6 +443,7 @@ impl Alarm {
         Self::SendFailed,
         Self::ReportLost,
         Self::Storm,
+        Self::Deadlock,
     ];
 
     /// The name that people and programs see.
@@ -446,6 +464,7 @@ impl Alarm {
             Self::SendFailed => "send_failed",
             Self::ReportLost => "report_lost",
             Self::Storm => "storm",
+            Self::Deadlock => "deadlock",
         }
     }
 }

@@ -65,7 +65,6 @@ mod message;
 mod request;
 mod time;
 mod validate;
-#[cfg_attr(not(test), expect(dead_code, reason = "not yet used by the engine"))]
 mod waits;
 #[cfg(target_arch = "wasm32")]
 pub mod wasm;
@@ -77,7 +76,7 @@ pub use crate::deadline::DeadlineKind;
 pub use crate::effect::{
     Alarm, AlarmEvent, ClosedEvent, DrainEvent, Effect, Event, Holding, IdleEvent, LivenessEvent,
     MessageEvent, Outcome, ProgressEvent, ReminderEvent, ReportEvent, RequestEvent, Send,
-    UndeliverableEvent, VoteEvent, VoteView,
+    UndeliverableEvent, VoteEvent, VoteView, Waiting,
 };
 pub use crate::engine::{
     AskOptions, Asking, Disposition, Engine, MemberView, Obligation, Refusable, RequestView,

@@ -62,9 +62,18 @@ impl Engine {
             Action::SendSettled => self.send_settled(slot, None),
             Action::SendOutcome => self.send_settled(slot, by),
             Action::SendCancel => self.send_cancel(slot),
-            Action::SendReminder => self.send_request(slot),
-            Action::OpenStage => self.open_stage(slot),
-            Action::TellVote => self.tell_vote(slot),
+            Action::SendReminder => {
+                self.send_request(slot);
+                self.repeat_round();
+            }
+            Action::OpenStage => {
+                self.open_stage(slot);
+                self.edges_changed(slot);
+            }
+            Action::TellVote => {
+                self.tell_vote(slot);
+                self.edges_changed(slot);
+            }
             Action::SendAnswer => self.send_answer(slot),
             Action::SendReport => self.send_report(slot),
             // The frame that brings the report has the words for it.
@@ -112,7 +121,13 @@ impl Engine {
     ) {
         let member = self.name_of(about);
         self.note_alarm(alarm, &member, request_id.clone());
-        self.event(Event::Alarm(AlarmEvent { alarm, member, request_id, holding: Vec::new() }));
+        self.event(Event::Alarm(AlarmEvent {
+            alarm,
+            member,
+            request_id,
+            holding: Vec::new(),
+            cycle: Vec::new(),
+        }));
     }
 
     /// Writes the audit entry for an alarm.
@@ -302,6 +317,7 @@ const fn voter(input: &Input) -> Option<MemberIndex> {
         | Input::Defer
         | Input::Resume
         | Input::Cancel
+        | Input::Deadlock
         | Input::Finish { .. }
         | Input::Due(_)
         | Input::Gone(_)

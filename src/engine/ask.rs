@@ -58,6 +58,11 @@ impl Engine {
             }
         }
         self.refuse_pending_twin(peer, &entry)?;
+        if terms.blocking {
+            let indispensable = Ballot::default().indispensable(&entry.panel);
+            let names: Vec<_> = indispensable.iter().map(|index| self.name_of(*index)).collect();
+            self.refuse_deadlock(&names)?;
+        }
         let limit = self.config.limits.open_per_member;
         if self.ledger.open(Side::Asked, peer) >= limit {
             return Err(NotNow::TooManyOpen { limit }.into());
@@ -69,6 +74,9 @@ impl Engine {
         let id = entry.id.clone();
         let slot = self.register(entry);
         self.open_stage(slot);
+        if terms.blocking {
+            self.begin_round();
+        }
         Ok(id)
     }
 

@@ -93,6 +93,7 @@ impl Engine {
             }
             Message::Progress(m) => self.progress_from(from, m),
             Message::Receipt(m) => Ok(self.receipt_from(from, &m)),
+            Message::Probe(m) => self.probed(from, m),
             Message::ExecutionReport(m) => self.report_from(from, m),
             Message::Exited(m) => self.exited_from(from, &m),
             Message::Idle(m) => self.idle_from(from, m.note),
@@ -170,6 +171,9 @@ impl Engine {
             }
             Approval::Leaves if self.sections.any() => self.answer_from_section(slot),
             Approval::Nothing | Approval::Leaves | Approval::OpensGate => self.ask_host(slot),
+        }
+        if terms.blocking {
+            self.begin_round();
         }
         Ok(Disposition::Accepted(id))
     }

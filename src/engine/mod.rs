@@ -18,6 +18,7 @@
 //! | `timers` | deadlines come |
 //! | `critical` | critical sections |
 //! | `undeliverable` | texts that do not get through |
+//! | `waits` | deadlocks |
 //! | `views`, `hash` | what can be read |
 //! | `shape`, `words` | what the engine itself says |
 //! | `ledger` | where request state is stored |
@@ -41,6 +42,7 @@ mod timers;
 mod tool;
 mod undeliverable;
 mod views;
+mod waits;
 mod words;
 
 use std::collections::VecDeque;
@@ -104,6 +106,8 @@ pub struct Engine {
     effects: VecDeque<Effect>,
     /// The number of the last frame sent.
     seq: u64,
+    /// The last search for a deadlock that began here.
+    round: u64,
     /// The last frames: the transport may tell later that it could not send one.
     sent: VecDeque<Sent>,
     closed: bool,
@@ -162,6 +166,7 @@ impl Engine {
             audit: Audit::new(config.limits.audit_entries),
             effects: VecDeque::new(),
             seq: 0,
+            round: 0,
             sent: VecDeque::new(),
             closed: false,
             actor: Actor::Host,

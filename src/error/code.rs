@@ -140,6 +140,7 @@ const fn not_now_code(error: &NotNow) -> &'static str {
         NotNow::RecipientLost { .. } => "recipient_lost",
         NotNow::TooManyOpen { .. } => "too_many_open",
         NotNow::AlreadyPending { .. } => "already_pending",
+        NotNow::WouldDeadlock { .. } => "would_deadlock",
         NotNow::SelfLeaving => "self_leaving",
         NotNow::IdReused { .. } => "id_reused",
         NotNow::GateClosed { why: Denied::NoPlan, .. } => "gate_no_plan",
@@ -158,7 +159,8 @@ const fn not_now_path(error: &NotNow) -> Option<&'static str> {
         NotNow::KindMismatch { .. } => Some("message.type"),
         NotNow::RecipientLeaving { .. }
         | NotNow::RecipientLeft { .. }
-        | NotNow::RecipientLost { .. } => Some("to"),
+        | NotNow::RecipientLost { .. }
+        | NotNow::WouldDeadlock { .. } => Some("to"),
         NotNow::GateClosed { .. } => Some("action"),
         NotNow::AlreadyAnswered { .. }
         | NotNow::AnswerConflicts { .. }

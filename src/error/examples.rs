@@ -147,7 +147,7 @@ fn requests() -> [NotNow; 11] {
     ]
 }
 
-fn standing(worker: &MemberName) -> [NotNow; 7] {
+fn standing(worker: &MemberName) -> [NotNow; 8] {
     [
         NotNow::InCriticalSection { name: "tests".into(), free_in: Some(Millis::new(9_500)) },
         NotNow::RecipientLeaving { name: worker.clone() },
@@ -155,6 +155,7 @@ fn standing(worker: &MemberName) -> [NotNow; 7] {
         NotNow::RecipientLost { name: worker.clone(), retry_in: Some(Millis::new(60_000)) },
         NotNow::TooManyOpen { limit: 64 },
         NotNow::ApprovalEnded,
+        NotNow::WouldDeadlock { name: worker.clone(), request_id: id() },
         NotNow::SelfLeaving,
     ]
 }

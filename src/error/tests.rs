@@ -290,7 +290,7 @@ fn an_error_shows_its_english_message() {
 }
 
 /// Every `type` that a message can have, and what chat is called.
-const MESSAGES: [&str; 13] = [
+const MESSAGES: [&str; 14] = [
     "shutdown_request",
     "shutdown_response",
     "plan_approval_request",
@@ -303,6 +303,7 @@ const MESSAGES: [&str; 13] = [
     "exited",
     "idle",
     "undeliverable",
+    "probe",
     "text",
 ];
 

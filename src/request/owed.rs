@@ -35,6 +35,7 @@ pub(super) fn unanswered(
         | Input::Acknowledged { .. }
         | Input::ApproverGone { .. }
         | Input::Cancel
+        | Input::Deadlock
         | Input::Finish { .. }
         | Input::SendFailed => Err(Rejection::WrongSide),
     }
@@ -113,6 +114,7 @@ pub(super) fn yes_said(
         | Input::Defer
         | Input::Resume
         | Input::Cancel
+        | Input::Deadlock
         | Input::Finish { .. }
         | Input::Due(_)
         | Input::SendFailed => answered_already(status, input),
@@ -140,6 +142,7 @@ pub(super) fn no_said(answer: &Answer, input: &Input) -> Result<Step, Rejection>
         | Input::Defer
         | Input::Resume
         | Input::Cancel
+        | Input::Deadlock
         | Input::Finish { .. }
         | Input::Due(_)
         | Input::Gone(_)
@@ -176,6 +179,7 @@ pub(super) fn closed(status: Status, input: &Input) -> Result<Step, Rejection> {
         | Input::Defer
         | Input::Resume
         | Input::Cancel
+        | Input::Deadlock
         | Input::Finish { .. }
         | Input::Due(_)
         | Input::Gone(_)
@@ -195,6 +199,7 @@ fn answered_already(status: Status, input: &Input) -> Result<Step, Rejection> {
         | Input::Acknowledged { .. }
         | Input::ApproverGone { .. }
         | Input::Cancel
+        | Input::Deadlock
         | Input::Finish { .. }
         | Input::SendFailed => Rejection::WrongSide,
     })

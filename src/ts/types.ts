@@ -46,6 +46,7 @@ export type {
   Verdict,
   VoteEvent,
   VoteView,
+  Waiting,
 } from "./wasm/team_protocols.js";
 
 /** Limits of one request in milliseconds; what is left out comes from the engine's options. */
@@ -227,6 +228,8 @@ export const NOTED_AS = [
   "exit",
   "confirmed",
   "undeliverable",
+  "probe",
+  "probe_ended",
 ] as const;
 
 /** Every value of {@link DropReason}. */

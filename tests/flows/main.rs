@@ -13,6 +13,7 @@ mod harness;
 
 mod addressing;
 mod correlation;
+mod deadlock;
 mod identity;
 mod kinds;
 mod leaving;

@@ -80,6 +80,7 @@ pub(crate) fn inputs() -> Vec<(String, Input)> {
     add("resume", Input::Resume);
     add("acknowledged", Input::Acknowledged { by: decider() });
     add("cancel", Input::Cancel);
+    add("deadlock", Input::Deadlock);
     add("send failed", Input::SendFailed);
     for status in terminal() {
         let cause = if status == Status::TimedOut { Cause::Clock } else { Cause::Member };

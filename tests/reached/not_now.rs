@@ -1,7 +1,7 @@
 //! What does not fit how things stand.
 
 use serde_json::json;
-use team_protocols::{AskOptions, Details, SectionPolicy, Uses};
+use team_protocols::{AskOptions, Details, Engine, Kind, SectionPolicy, Uses};
 
 use crate::harness::{LEAD, Net, no, plan, scoped, tool, yes};
 use crate::{Row, asked, at_lead, leaving, left, lost, plan_request, planned, refused, team};
@@ -86,6 +86,18 @@ pub(crate) const ROWS: &[Row] = &[
         let mut net = Net::with(&["alice"], |config| config.limits.open_per_member = 1);
         net.submit("alice", scoped(&["write:a"]), Uses::Once);
         refused(&net.try_submit("alice", scoped(&["write:b"]), Uses::Once))
+    }),
+    ("would_deadlock", || {
+        let mut net = team();
+        net.act("alice", |e, now| {
+            e.ask_for(now, &Kind::DEPENDENCY, "bob", Details::default(), AskOptions::default())
+        })
+        .unwrap();
+        net.run_until_quiet();
+        let back = |e: &mut Engine, now| {
+            e.ask_for(now, &Kind::DEPENDENCY, "alice", Details::default(), AskOptions::default())
+        };
+        refused(&net.act("bob", back))
     }),
     ("unknown_request", || refused(&team().cancel(LEAD, "req_none"))),
 ];

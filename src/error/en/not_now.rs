@@ -52,6 +52,13 @@ pub(super) fn message(error: &NotNow) -> String {
         NotNow::AlreadyPending { request_id } => {
             format!("the same is asked already in {}", quoted(request_id.as_str()))
         }
+        NotNow::WouldDeadlock { name, request_id } => {
+            let (name, id) = (member(name), quoted(request_id.as_str()));
+            format!(
+                "{name} waits for this member to decide on {id}: waiting for {name} would leave both \
+                 waiting for ever"
+            )
+        }
         NotNow::SelfLeaving => "this member is leaving or has left".into(),
         NotNow::IdReused { request_id } => {
             format!("{} is the id of another request", quoted(request_id.as_str()))
@@ -104,6 +111,10 @@ pub(super) fn hint(error: &NotNow) -> String {
         }
         NotNow::AlreadyPending { .. } => {
             "wait for the decision; to ask for something else, cancel the open request first"
+        }
+        NotNow::WouldDeadlock { .. } => {
+            "decide on what the other member waits for first, or say in plain text what you need: \
+             plain text waits for nothing"
         }
         NotNow::SelfLeaving => "finish what is open and confirm the exit; begin nothing new",
         NotNow::IdReused { .. } => {

@@ -90,6 +90,10 @@ pub(in crate::error) const fn alarm(alarm: Alarm) -> &'static str {
         Alarm::IdReused => "a second, different request came under the id of a first one",
         Alarm::UnannouncedLife => dropped(DropReason::Unannounced),
         Alarm::SendFailed => "the transport could not send a frame",
+        Alarm::Deadlock => {
+            "members waited for each other in a circle; a request of this member was given up to \
+             break it"
+        }
         Alarm::ReportLost => "an execution report was sent several times and never acknowledged",
         Alarm::Storm => "a member sends the same over and over again; it gets no answer to repeats",
     }
@@ -118,6 +122,10 @@ pub(in crate::error) const fn alarm_hint(alarm: Alarm) -> &'static str {
         Alarm::UnannouncedLife => dropped_hint(DropReason::Unannounced),
         Alarm::SendFailed => {
             "look at the transport; what matters is sent again when it is asked for"
+        }
+        Alarm::Deadlock => {
+            "let this member decide on what others wait for, then ask again, or settle in plain text who \
+             goes first"
         }
         Alarm::ReportLost => "tell the lead in plain text how the work went",
         Alarm::Storm => {

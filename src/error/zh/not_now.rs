@@ -45,6 +45,10 @@ pub(super) fn message(error: &NotNow) -> String {
         NotNow::AlreadyPending { request_id } => {
             format!("同样的请求 {} 正在等待裁决", quoted(request_id.as_str()))
         }
+        NotNow::WouldDeadlock { name, request_id } => {
+            let (name, id) = (member(name), quoted(request_id.as_str()));
+            format!("{name} 正在等待本成员对 {id} 的裁决：再等待 {name} 会使双方永远互相等待")
+        }
         NotNow::SelfLeaving => "本成员正在离开或已经离开".into(),
         NotNow::IdReused { request_id } => {
             format!("{} 已是另一个请求的 id", quoted(request_id.as_str()))
@@ -77,6 +81,9 @@ pub(super) fn hint(error: &NotNow) -> String {
         NotNow::RecipientLost { retry_in, .. } => return recipient_lost_hint(*retry_in),
         NotNow::TooManyOpen { .. } => "等待其中一些得到裁决，或取消已经不需要的请求",
         NotNow::AlreadyPending { .. } => "等待裁决；如果要问的事变了，先取消这个未决的请求",
+        NotNow::WouldDeadlock { .. } => {
+            "先就对方所等的请求作出决定，或用普通文本说明所需：普通文本不造成等待"
+        }
         NotNow::SelfLeaving => "完成手头的事并确认退出，不再开始新的工作",
         NotNow::IdReused { .. } => "先前的请求有效；请求方应为新的请求使用新的 id",
         NotNow::GateClosed { action, why, pending } => {

@@ -67,6 +67,7 @@ pub(in crate::error) const fn alarm(alarm: Alarm) -> &'static str {
         Alarm::IdReused => "另一个不同的请求使用了已有请求的 id",
         Alarm::UnannouncedLife => dropped(DropReason::Unannounced),
         Alarm::SendFailed => "传输层未能发出一帧",
+        Alarm::Deadlock => "成员之间形成了循环等待；为打破它，放弃了本成员的一个请求",
         Alarm::ReportLost => "执行报告已多次发送，始终未得到确认",
         Alarm::Storm => "成员不停地重复发送同样的内容；其重复暂不予以答复",
     }
@@ -86,6 +87,9 @@ pub(in crate::error) const fn alarm_hint(alarm: Alarm) -> &'static str {
         Alarm::IdReused => "先前的请求有效；让发送方为每个请求使用新的 id",
         Alarm::UnannouncedLife => dropped_hint(DropReason::Unannounced),
         Alarm::SendFailed => "检查传输层；重要的内容会在对方再次询问时重发",
+        Alarm::Deadlock => {
+            "让本成员先就别人所等的请求作出决定，再重新请求；或用普通文本商定谁先进行"
+        }
         Alarm::ReportLost => "用普通文本告知负责人工作结果",
         Alarm::Storm => "查看它的程序或传输层是否陷入循环；新的消息仍会送达",
     }
