@@ -79,11 +79,13 @@ pub use crate::effect::{
     UndeliverableEvent, VoteEvent, VoteView, Waiting,
 };
 pub use crate::engine::{
-    AskOptions, Asking, Disposition, Engine, MemberView, Obligation, Refusable, RequestView,
-    Response, SectionId, SectionPolicy, Sender, StageSpec, StateHash, ToolOutcome, WorkerAsked,
+    AskOptions, Asking, Disposition, Engine, FollowSpec, MemberView, Obligation, Refusable,
+    RequestView, Response, SectionId, SectionPolicy, Sender, StageSpec, StateHash, ToolOutcome,
+    WorkerAsked,
 };
 pub use crate::error::{
-    CodeInfo, Family, Lang, Misuse, NotNow, ProtocolError, RULES, catalogue, explain_code,
+    CodeInfo, Family, FollowError, Lang, LineageError, Misuse, NotNow, ProtocolError, RULES,
+    catalogue, explain_code,
 };
 pub use crate::gate::{Denied, Permit};
 pub use crate::ids::{

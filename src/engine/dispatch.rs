@@ -152,6 +152,7 @@ impl Engine {
             mail: Vec::new(),
             content,
             terms,
+            lineage: self.lineage_of(from, follows.as_ref()),
             follows: follows.map(Box::new),
             opened_at: self.now,
             seq: 0,
@@ -160,8 +161,12 @@ impl Engine {
             detail: None,
         });
         self.acknowledge(slot);
+        self.tell_loop(slot);
         if terms.holds_gate {
             self.gate.hold(&id);
+        }
+        if self.answer_rejected(slot) {
+            return Ok(Disposition::Accepted(id));
         }
         match terms.approval {
             Approval::Leaves if self.presence() == Liveness::Leaving => {
@@ -295,7 +300,14 @@ impl Engine {
         cause: Cause,
         reason: Option<String>,
     ) -> Result<Disposition, Stop> {
-        let slot = self.owed_slot(from, id)?;
+        let slot = match (self.ledger.find_asked(id.as_str()), status) {
+            // The lead may call off what others ask of each other.
+            (Some(slot), Status::Cancelled) if self.may_call_off(from, slot) => {
+                self.called_off(slot, reason)?;
+                return Ok(Disposition::Settled(id.clone()));
+            }
+            (Some(_) | None, _) => self.owed_slot(from, id)?,
+        };
         let before = self.ledger.swap_detail(slot, reason);
         let was = self.ledger.get(slot).map(|entry| entry.state.status());
         if let Err(rejection) = self.apply(slot, Input::Told { status, cause }) {

@@ -1,6 +1,6 @@
 //! The stable code of every error, and whose fault it is.
 
-use super::{Misuse, NotNow, ProtocolError};
+use super::{LineageError, Misuse, NotNow, ProtocolError};
 use crate::authority::KindError;
 use crate::config::ConfigError;
 use crate::gate::Denied;
@@ -140,6 +140,10 @@ const fn not_now_code(error: &NotNow) -> &'static str {
         NotNow::RecipientLost { .. } => "recipient_lost",
         NotNow::TooManyOpen { .. } => "too_many_open",
         NotNow::AlreadyPending { .. } => "already_pending",
+        NotNow::Lineage(LineageError::AlreadyRejected { .. }) => "already_rejected",
+        NotNow::Lineage(LineageError::CannotFollow { .. }) => "cannot_follow",
+        NotNow::Lineage(LineageError::AppealsExhausted { .. }) => "appeals_exhausted",
+        NotNow::Lineage(LineageError::LineageExhausted { .. }) => "lineage_exhausted",
         NotNow::WouldDeadlock { .. } => "would_deadlock",
         NotNow::SelfLeaving => "self_leaving",
         NotNow::IdReused { .. } => "id_reused",
@@ -171,6 +175,7 @@ const fn not_now_path(error: &NotNow) -> Option<&'static str> {
         | NotNow::InCriticalSection { .. }
         | NotNow::TooManyOpen { .. }
         | NotNow::AlreadyPending { .. }
+        | NotNow::Lineage(_)
         | NotNow::SelfLeaving => None,
     }
 }

@@ -115,7 +115,8 @@ const fn not_now(error: &NotNow) -> &'static str {
         | NotNow::NotApproved { .. }
         | NotNow::NothingToReport
         | NotNow::InCriticalSection { .. }
-        | NotNow::AlreadyPending { .. } => LIFECYCLE,
+        | NotNow::AlreadyPending { .. }
+        | NotNow::Lineage(_) => LIFECYCLE,
         NotNow::WouldDeadlock { .. } => DEADLOCK,
         NotNow::RecipientLeaving { .. }
         | NotNow::RecipientLeft { .. }
@@ -171,6 +172,7 @@ pub(super) const fn of_alarm(alarm: Alarm) -> &'static str {
         | Alarm::Reclaim
         | Alarm::LostWorkerAlive
         | Alarm::LeadSilent
+        | Alarm::RequestLoop
         | Alarm::ApproverSilent
         | Alarm::NotExited => LIVENESS,
         Alarm::LeftDespiteCancel | Alarm::ConflictingDecision | Alarm::Storm => LIFECYCLE,

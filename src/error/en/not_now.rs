@@ -1,5 +1,6 @@
 //! English: why something does not fit how things stand.
 
+use super::lineage;
 use crate::error::render::{list, quoted, seconds};
 use crate::error::{Lang, NotNow};
 use crate::gate::Denied;
@@ -49,6 +50,7 @@ pub(super) fn message(error: &NotNow) -> String {
         NotNow::TooManyOpen { limit } => {
             format!("the two members have {limit} open requests, which is the most accepted")
         }
+        NotNow::Lineage(error) => lineage::message(error),
         NotNow::AlreadyPending { request_id } => {
             format!("the same is asked already in {}", quoted(request_id.as_str()))
         }
@@ -109,6 +111,7 @@ pub(super) fn hint(error: &NotNow) -> String {
         NotNow::TooManyOpen { .. } => {
             "wait until some are decided, or cancel those that nobody needs any more"
         }
+        NotNow::Lineage(error) => lineage::hint(error),
         NotNow::AlreadyPending { .. } => {
             "wait for the decision; to ask for something else, cancel the open request first"
         }
