@@ -9,7 +9,7 @@ use crate::error::NotNow;
 use crate::ids::{MemberIndex, MemberName, RequestId};
 use crate::member::Passage;
 use crate::message::{Kind, Liveness, Status, Timing, is_blank};
-use crate::request::{Answer, Asked, Ballot, Clocks, Input, Panel, Rejection, State};
+use crate::request::{Answer, Asked, Ballot, Clocks, Input, Panel, Rejection, State, Works};
 use crate::time::Millis;
 use crate::validate::{self, InvalidMessage, Origin, Target};
 
@@ -37,7 +37,9 @@ impl Engine {
             state: self.pending(timeout, cap),
             idle: Patience { limit: timeout, ends: self.now.after(timeout) },
             detail: None,
+            works: Works::named(options.on_approved.clone(), options.compensation.clone()),
         };
+        self.check_works(&entry)?;
         let timing = Timing { timeout_ms: Some(timeout), cap_ms: Some(cap) };
         let peer = if options.stages.is_empty() {
             if let Some(message) = request_message(&entry, timing) {
@@ -76,7 +78,7 @@ impl Engine {
     /// common ones.
     pub(super) fn limits_of(&self, kind: &Kind, options: &AskOptions) -> (Millis, Millis) {
         let rules = self.kinds.find(kind);
-        let AskOptions { timeout, cap, stages: _ } = options;
+        let AskOptions { timeout, cap, .. } = options;
         let (timeout, cap) = (*timeout, *cap);
         let timeout = timeout.or_else(|| rules.and_then(|rules| rules.timeout));
         let cap = cap.unwrap_or_else(|| {

@@ -18,6 +18,7 @@
 //! | `timers` | deadlines come |
 //! | `critical` | critical sections |
 //! | `undeliverable` | texts that do not get through |
+//! | `works` | the host runs what requests name |
 //! | `views`, `hash` | what can be read |
 //! | `shape`, `words` | what the engine itself says |
 //! | `ledger` | where request state is stored |
@@ -42,6 +43,7 @@ mod tool;
 mod undeliverable;
 mod views;
 mod words;
+mod works;
 
 use std::collections::VecDeque;
 

@@ -36,6 +36,7 @@ pub(super) fn unanswered(
         | Input::ApproverGone { .. }
         | Input::Cancel
         | Input::Finish { .. }
+        | Input::RolledBack { .. }
         | Input::SendFailed => Err(Rejection::WrongSide),
     }
 }
@@ -72,9 +73,13 @@ pub(super) fn yes_said(
         Input::Told { status, cause } => {
             step(Owed::Closed { status: *status, cause: *cause }, [Action::TellNoEffect])
         }
-        Input::Report { ok } => match feedback {
+        Input::Report { report } => match feedback {
             Feedback::ReportDue => step(
-                now_in(Feedback::Reported { ok: *ok }),
+                now_in(Feedback::Reported { report: *report }),
+                [Action::SendReceipt, Action::TellReport],
+            ),
+            Feedback::Reported { report: known } if known.leads_to(*report) => step(
+                now_in(Feedback::Reported { report: *report }),
                 [Action::SendReceipt, Action::TellReport],
             ),
             Feedback::ReportSent { .. } | Feedback::Reported { .. } => {
@@ -114,6 +119,7 @@ pub(super) fn yes_said(
         | Input::Resume
         | Input::Cancel
         | Input::Finish { .. }
+        | Input::RolledBack { .. }
         | Input::Due(_)
         | Input::SendFailed => answered_already(status, input),
     }
@@ -141,6 +147,7 @@ pub(super) fn no_said(answer: &Answer, input: &Input) -> Result<Step, Rejection>
         | Input::Resume
         | Input::Cancel
         | Input::Finish { .. }
+        | Input::RolledBack { .. }
         | Input::Due(_)
         | Input::Gone(_)
         | Input::SendFailed => answered_already(status, input),
@@ -177,6 +184,7 @@ pub(super) fn closed(status: Status, input: &Input) -> Result<Step, Rejection> {
         | Input::Resume
         | Input::Cancel
         | Input::Finish { .. }
+        | Input::RolledBack { .. }
         | Input::Due(_)
         | Input::Gone(_)
         | Input::SendFailed => answered_already(status, input),
@@ -196,6 +204,7 @@ fn answered_already(status: Status, input: &Input) -> Result<Step, Rejection> {
         | Input::ApproverGone { .. }
         | Input::Cancel
         | Input::Finish { .. }
+        | Input::RolledBack { .. }
         | Input::SendFailed => Rejection::WrongSide,
     })
 }

@@ -323,7 +323,12 @@ pub(super) fn ask_options(
     stages: Option<&str>,
 ) -> Result<AskOptions, ProtocolError> {
     let stages = stages.map(stages_of).transpose()?.unwrap_or_default();
-    Ok(AskOptions { timeout: span(timeout, "timeoutMs")?, cap: span(cap, "capMs")?, stages })
+    Ok(AskOptions {
+        timeout: span(timeout, "timeoutMs")?,
+        cap: span(cap, "capMs")?,
+        stages,
+        ..AskOptions::default()
+    })
 }
 
 /// A span from JavaScript.

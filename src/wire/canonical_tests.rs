@@ -247,13 +247,20 @@ fn any_message() -> impl Strategy<Value = Message> {
         (prop::option::of(id()), text(), ms()).prop_map(|(request_id, note, busy_for_ms)| {
             Message::Progress(Progress { request_id, note, busy_for_ms })
         }),
-        (id(), prop::sample::select(Received::ALL.to_vec()))
-            .prop_map(|(request_id, of)| Message::Receipt(Receipt { request_id, of })),
+        (id(), prop::sample::select(Received::ALL.to_vec()), any::<Option<bool>>()).prop_map(
+            |(request_id, of, rolled_back)| Message::Receipt(Receipt {
+                request_id,
+                of,
+                rolled_back
+            }),
+        ),
         (id(), text())
             .prop_map(|(request_id, reason)| Message::Cancel(Cancel { request_id, reason })),
-        (id(), any::<bool>(), text()).prop_map(|(request_id, ok, detail)| {
-            Message::ExecutionReport(ExecutionReport { request_id, ok, detail })
-        }),
+        (id(), any::<bool>(), any::<Option<bool>>(), text()).prop_map(
+            |(request_id, ok, rolled_back, detail)| {
+                Message::ExecutionReport(ExecutionReport { request_id, ok, rolled_back, detail })
+            }
+        ),
         prop::option::of(id()).prop_map(|request_id| Message::Exited(Exited { request_id })),
         text().prop_map(|note| Message::Idle(Idle { note })),
         (text(), prop::sample::select(&Cause::ALL)).prop_map(|(excerpt, cause)| {

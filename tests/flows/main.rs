@@ -28,3 +28,4 @@ mod storm;
 mod timeouts;
 mod undeliverable;
 mod views;
+mod works;

@@ -384,7 +384,7 @@ impl Net {
         limit: Option<u64>,
     ) -> Called<String> {
         let timeout = limit.map(Millis::new);
-        let options = AskOptions { stages, timeout, cap: None };
+        let options = AskOptions { stages, timeout, ..AskOptions::default() };
         let id = self.act(own, |e, now| e.submit_plan(now, plan(), Uses::UntilReport, options))?;
         self.run_until_quiet();
         Ok(id.as_str().to_owned())
