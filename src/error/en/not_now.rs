@@ -41,14 +41,8 @@ pub(super) fn message(error: &NotNow) -> String {
         NotNow::WorkNotRunning { run } => {
             format!("run {run} of the request's work is not under way")
         }
-        NotNow::NothingToRerun => {
-            "no work of this request failed or was interrupted, so there is nothing to run again"
-                .into()
-        }
-        NotNow::NothingToUndo => {
-            "an approval of this request opens no gate, so there is no work that could be undone"
-                .into()
-        }
+        NotNow::NothingToRerun => "no work of this request failed or was interrupted".into(),
+        NotNow::NothingToUndo => "an approval of this request opens no gate to undo".into(),
         NotNow::NothingToReport => {
             "this request takes no such report, only the work of an approved plan is reported"
                 .into()
@@ -98,15 +92,9 @@ pub(super) fn hint(error: &NotNow) -> String {
         NotNow::ApprovalEnded => {
             "stop the work, tell the lead in plain text how far it got, then confirm the exit"
         }
-        NotNow::WorkNotRunning { .. } => {
-            "tell the end of each run once, with the number from its `work` event"
-        }
-        NotNow::NothingToRerun => {
-            "run work again after a `work_failed` event only; work that is done stays done"
-        }
-        NotNow::NothingToUndo => {
-            "leave the compensation out, or ask for something that opens a gate"
-        }
+        NotNow::WorkNotRunning { .. } => "tell the end of each run once, with its number",
+        NotNow::NothingToRerun => "run work again after a `work_failed` event only",
+        NotNow::NothingToUndo => "leave the compensation out",
         NotNow::NothingToReport => {
             "send no report; say in plain text what the other side should know"
         }
