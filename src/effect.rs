@@ -361,6 +361,21 @@ pub struct AlarmEvent {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub holding: Vec<Holding>,
+    /// With `deadlock`: the circle, each member waiting for the next one, the last for the first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub cycle: Vec<Waiting>,
+}
+
+/// One step of a circle of members that waited for each other.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+#[serde(rename_all = "camelCase")]
+pub struct Waiting {
+    /// Who waited.
+    pub member: MemberName,
+    /// For the decision on which request of its own.
+    pub request_id: RequestId,
 }
 
 /// Something a lost member held when it was given up.
@@ -399,6 +414,8 @@ pub enum Alarm {
     LeadSilent,
     /// An approver does not answer.
     ApproverSilent,
+    /// The same question comes again and again: half of what a lineage may hold is used up.
+    RequestLoop,
     /// A member agreed to leave and has not confirmed its exit in time.
     NotExited,
     /// A member leaves although the request that asked for it had ended before it agreed.
@@ -417,16 +434,19 @@ pub enum Alarm {
     ReportLost,
     /// A member repeats itself beyond all measure; its repeats get no answer for a while.
     Storm,
+    /// Members waited for each other in a circle; the request given up to break it was ours.
+    Deadlock,
 }
 
 impl Alarm {
     /// Every alarm.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 16] = [
         Self::WorkerLost,
         Self::Reclaim,
         Self::LostWorkerAlive,
         Self::LeadSilent,
         Self::ApproverSilent,
+        Self::RequestLoop,
         Self::NotExited,
         Self::LeftDespiteCancel,
         Self::ConflictingDecision,
@@ -436,6 +456,7 @@ impl Alarm {
         Self::SendFailed,
         Self::ReportLost,
         Self::Storm,
+        Self::Deadlock,
     ];
 
     /// The name that people and programs see.
@@ -447,6 +468,7 @@ impl Alarm {
             Self::LostWorkerAlive => "lost_worker_alive",
             Self::LeadSilent => "lead_silent",
             Self::ApproverSilent => "approver_silent",
+            Self::RequestLoop => "request_loop",
             Self::NotExited => "not_exited",
             Self::LeftDespiteCancel => "left_despite_cancel",
             Self::ConflictingDecision => "conflicting_decision",
@@ -456,6 +478,7 @@ impl Alarm {
             Self::SendFailed => "send_failed",
             Self::ReportLost => "report_lost",
             Self::Storm => "storm",
+            Self::Deadlock => "deadlock",
         }
     }
 }

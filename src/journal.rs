@@ -78,6 +78,10 @@ pub enum Noted {
     Confirmed,
     /// A text of the member's did not get through.
     Undeliverable,
+    /// A search for a deadlock: it goes on from here.
+    Probe,
+    /// A search for a deadlock: there is none this way.
+    ProbeEnded,
 }
 
 /// What became of an arriving frame: always exactly one of these.
@@ -305,6 +309,8 @@ impl Noted {
             Self::Exit => "exit",
             Self::Confirmed => "confirmed",
             Self::Undeliverable => "undeliverable",
+            Self::Probe => "probe",
+            Self::ProbeEnded => "probe_ended",
         }
     }
 }

@@ -65,7 +65,6 @@ mod message;
 mod request;
 mod time;
 mod validate;
-#[cfg_attr(not(test), expect(dead_code, reason = "not yet used by the engine"))]
 mod waits;
 #[cfg(target_arch = "wasm32")]
 pub mod wasm;
@@ -77,14 +76,16 @@ pub use crate::deadline::DeadlineKind;
 pub use crate::effect::{
     Alarm, AlarmEvent, ClosedEvent, DrainEvent, Effect, Event, Holding, IdleEvent, LivenessEvent,
     MessageEvent, Outcome, ProgressEvent, ReminderEvent, ReportEvent, RequestEvent, Send,
-    UndeliverableEvent, VoteEvent, VoteView, WorkEvent, WorkFailedEvent,
+    UndeliverableEvent, VoteEvent, VoteView, Waiting, WorkEvent, WorkFailedEvent,
 };
 pub use crate::engine::{
-    AskOptions, Asking, Disposition, Engine, MemberView, Obligation, Refusable, RequestView,
-    Response, SectionId, SectionPolicy, Sender, StageSpec, StateHash, ToolOutcome, WorkerAsked,
+    AskOptions, Asking, Disposition, Engine, FollowSpec, MemberView, Obligation, Refusable,
+    RequestView, Response, SectionId, SectionPolicy, Sender, StageSpec, StateHash, ToolOutcome,
+    WorkerAsked,
 };
 pub use crate::error::{
-    CodeInfo, Family, Lang, Misuse, NotNow, ProtocolError, RULES, catalogue, explain_code,
+    CodeInfo, Family, FollowError, Lang, LineageError, Misuse, NotNow, ProtocolError, RULES,
+    catalogue, explain_code,
 };
 pub use crate::gate::{Denied, Permit};
 pub use crate::ids::{

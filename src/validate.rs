@@ -359,7 +359,8 @@ fn check_roles(
         | Message::ExecutionReport(_)
         | Message::Exited(_)
         | Message::Idle(_)
-        | Message::Undeliverable(_) => Ok(()),
+        | Message::Undeliverable(_)
+        | Message::Probe(_) => Ok(()),
     }
 }
 
@@ -406,7 +407,8 @@ fn check_reason(
         | Message::ExecutionReport(_)
         | Message::Exited(_)
         | Message::Idle(_)
-        | Message::Undeliverable(_) => return Ok(()),
+        | Message::Undeliverable(_)
+        | Message::Probe(_) => return Ok(()),
     };
     let Some(rules) = kinds.find(kind) else { return Ok(()) };
     let required = match origin {

@@ -67,9 +67,18 @@ impl Engine {
             Action::SendSettled => self.send_settled(slot, None),
             Action::SendOutcome => self.send_settled(slot, by),
             Action::SendCancel => self.send_cancel(slot),
-            Action::SendReminder => self.send_request(slot),
-            Action::OpenStage => self.open_stage(slot),
-            Action::TellVote => self.tell_vote(slot),
+            Action::SendReminder => {
+                self.send_request(slot);
+                self.repeat_round();
+            }
+            Action::OpenStage => {
+                self.open_stage(slot);
+                self.edges_changed(slot);
+            }
+            Action::TellVote => {
+                self.tell_vote(slot);
+                self.edges_changed(slot);
+            }
             Action::SendAnswer => self.send_answer(slot),
             Action::SendReport => self.send_report(slot),
             // The frame that brings the report has the words for it.
@@ -83,7 +92,10 @@ impl Engine {
                 }
             }
             Action::AskHost => self.ask_host(slot),
-            Action::TellClosed => self.tell_closed(slot, false),
+            Action::TellClosed => {
+                self.release_gate(slot);
+                self.tell_closed(slot, false);
+            }
             Action::TellNoEffect => self.tell_closed(slot, true),
             Action::PeerLeaving => self.member_leaving(peer),
             Action::PeerLeft => self.member_left(peer),
@@ -118,7 +130,13 @@ impl Engine {
     ) {
         let member = self.name_of(about);
         self.note_alarm(alarm, &member, request_id.clone());
-        self.event(Event::Alarm(AlarmEvent { alarm, member, request_id, holding: Vec::new() }));
+        self.event(Event::Alarm(AlarmEvent {
+            alarm,
+            member,
+            request_id,
+            holding: Vec::new(),
+            cycle: Vec::new(),
+        }));
     }
 
     /// Writes the audit entry for an alarm.
@@ -223,6 +241,15 @@ impl Engine {
         self.event(Event::Closed(event));
     }
 
+    /// A request that shut our gate was withdrawn. By nothing else, silence included, it opens.
+    fn release_gate(&mut self, slot: usize) {
+        let Some(entry) = self.ledger.get(slot) else { return };
+        let withdrawn = Owed::Closed { status: Status::Cancelled, cause: Cause::Member };
+        if entry.state == State::Owed(withdrawn) {
+            self.gate.release(&entry.id);
+        }
+    }
+
     fn open_gate(&mut self, slot: usize) {
         let Some(entry) = self.ledger.get(slot) else { return };
         match &entry.content {
@@ -299,6 +326,7 @@ const fn voter(input: &Input) -> Option<MemberIndex> {
         | Input::Defer
         | Input::Resume
         | Input::Cancel
+        | Input::Deadlock
         | Input::Finish { .. }
         | Input::RolledBack { .. }
         | Input::Due(_)

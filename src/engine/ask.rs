@@ -1,20 +1,21 @@
 //! Requests and answers of this member: everything is checked, then registered and sent.
 
 use super::commands::{AskOptions, Response};
-use super::ledger::{Content, Entry, Patience, Side};
+use super::ledger::{Content, Entry, Lineage, Patience, Side};
 use super::outbox::{request_message, response_message};
 use super::{Checked, Engine};
 use crate::authority::Approval;
 use crate::error::NotNow;
 use crate::ids::{MemberIndex, MemberName, RequestId};
 use crate::member::Passage;
-use crate::message::{Kind, Liveness, Status, Timing, is_blank};
+use crate::message::{Kind, Liveness, Role, Status, Timing, is_blank};
 use crate::request::{Answer, Asked, Ballot, Clocks, Input, Panel, Rejection, State, Works};
 use crate::time::Millis;
 use crate::validate::{self, InvalidMessage, Origin, Target};
 
 impl Engine {
     /// Registers and sends a request.
+    #[expect(clippy::too_many_lines, reason = "every check of a request, in order")]
     pub(super) fn ask(
         &mut self,
         to: &str,
@@ -32,6 +33,7 @@ impl Engine {
             terms,
             content,
             follows: None,
+            lineage: Lineage::default(),
             opened_at: self.now,
             seq: self.seq + 1,
             state: self.pending(timeout, cap),
@@ -40,6 +42,7 @@ impl Engine {
             works: Works::named(options.on_approved.clone(), options.compensation.clone()),
         };
         self.check_works(&entry)?;
+        self.link(&mut entry, options.follows.as_ref())?;
         let timing = Timing { timeout_ms: Some(timeout), cap_ms: Some(cap) };
         let peer = if options.stages.is_empty() {
             if let Some(message) = request_message(&entry, timing) {
@@ -60,6 +63,11 @@ impl Engine {
             }
         }
         self.refuse_pending_twin(peer, &entry)?;
+        if terms.blocking {
+            let indispensable = Ballot::default().indispensable(&entry.panel);
+            let names: Vec<_> = indispensable.iter().map(|index| self.name_of(*index)).collect();
+            self.refuse_deadlock(&names)?;
+        }
         let limit = self.config.limits.open_per_member;
         if self.ledger.open(Side::Asked, peer) >= limit {
             return Err(NotNow::TooManyOpen { limit }.into());
@@ -70,7 +78,11 @@ impl Engine {
         entry.peer = peer;
         let id = entry.id.clone();
         let slot = self.register(entry);
+        self.linked(slot);
         self.open_stage(slot);
+        if terms.blocking {
+            self.begin_round();
+        }
         Ok(id)
     }
 
@@ -125,7 +137,13 @@ impl Engine {
 
     /// Withdraws a request of ours; the other side is told why.
     pub(super) fn withdraw(&mut self, id: &str, reason: Option<String>) -> Checked<RequestId> {
-        let slot = self.resolve(Side::Asked, id)?;
+        let slot = match self.resolve(Side::Asked, id) {
+            Ok(slot) => slot,
+            Err(unknown) => {
+                let owed = self.role() == Role::Lead && self.resolve(Side::Owed, id).is_ok();
+                return if owed { self.call_off(id, reason) } else { Err(unknown.into()) };
+            }
+        };
         self.about_request(slot);
         self.check_texts(&[reason.as_deref()])?;
         let before = self.ledger.swap_detail(slot, reason);

@@ -3,6 +3,7 @@
 //! Every command checks everything first and changes nothing when it is refused.
 
 use super::ledger::{Content, Entry, Side};
+use super::lineage::FollowSpec;
 use super::{Actor, Checked, Engine};
 use crate::authority::{Approval, AuthorityError};
 use crate::effect::{Alarm, Outcome};
@@ -13,7 +14,7 @@ use crate::message::{
     Action as GuardedAction, Body, Cause, Details, Exited, Idle, Kind, Liveness, Message, Payload,
     Plan, Progress, Role, Status, Uses,
 };
-use crate::request::{Feedback, Input};
+use crate::request::{Answer, Feedback, Input, Owed, State};
 use crate::time::{Millis, Timestamp};
 use crate::validate::{self, InvalidMessage};
 
@@ -34,6 +35,8 @@ pub struct AskOptions {
     /// Where an approval opens a gate: the name of work that undoes what was approved. It runs
     /// exactly once, when the approved work is reported as failed.
     pub compensation: Option<String>,
+    /// The earlier request that it goes on from.
+    pub follows: Option<FollowSpec>,
 }
 
 /// Several members that decide together.
@@ -105,7 +108,8 @@ impl Engine {
         })
     }
 
-    /// Asks the lead to approve a plan. The gate stays closed until it does.
+    /// Asks the lead to approve a plan. The gate stays closed until it does. While an approval of the
+    /// same plan is open and not used up, its id comes back.
     ///
     /// # Errors
     /// When this member is no worker, the plan breaks a rule, or the same plan waits already.
@@ -119,8 +123,13 @@ impl Engine {
         self.command(now, |engine| {
             let digest = plan.digest(uses);
             let content = Content::Plan { plan: Some(Box::new(plan)), uses, digest };
+            if let Some(id) = engine.approved_already(&content) {
+                return Ok(id);
+            }
             let lead = engine.name_of(engine.roster.lead());
-            engine.ask(lead.as_str(), content, options)
+            let id = engine.ask(lead.as_str(), content, options)?;
+            engine.answer_plan_requests(&id);
+            Ok(id)
         })
     }
 
@@ -137,7 +146,8 @@ impl Engine {
         self.command(now, |engine| engine.answer(id, None, response))
     }
 
-    /// Withdraws a request of this member. Withdrawing what was withdrawn is fine.
+    /// Withdraws a request of this member. Withdrawing what was withdrawn is fine. The lead may
+    /// also call off what it should decide: the requester is told, and withdraws it.
     ///
     /// # Errors
     /// When there is no such request, or it ended otherwise.
@@ -289,6 +299,18 @@ impl Engine {
                 NotNow::GateClosed { action: action.to_owned(), why, pending }.into()
             })
         })
+    }
+
+    /// A plan that was submitted is the answer to every request for one.
+    fn answer_plan_requests(&mut self, plan: &RequestId) {
+        let asks = |entry: &Entry| {
+            entry.terms.holds_gate && matches!(entry.state, State::Owed(Owed::Open { .. }))
+        };
+        for slot in self.slots(&asks) {
+            let note = Some(plan.as_str().to_owned());
+            let answer = Answer { approve: true, note, ..Answer::default() };
+            self.apply_quietly(slot, Input::Decide(answer));
+        }
     }
 
     /// Whoever may ask for nothing that opens a gate has none that could open.

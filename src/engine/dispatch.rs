@@ -93,6 +93,7 @@ impl Engine {
             }
             Message::Progress(m) => self.progress_from(from, m),
             Message::Receipt(m) => Ok(self.receipt_from(from, &m)),
+            Message::Probe(m) => self.probed(from, m),
             Message::ExecutionReport(m) => self.report_from(from, m),
             Message::Exited(m) => self.exited_from(from, &m),
             Message::Idle(m) => self.idle_from(from, m.note),
@@ -151,6 +152,7 @@ impl Engine {
             mail: Vec::new(),
             content,
             terms,
+            lineage: self.lineage_of(from, follows.as_ref()),
             follows: follows.map(Box::new),
             opened_at: self.now,
             seq: 0,
@@ -160,6 +162,13 @@ impl Engine {
             works: Works::default(),
         });
         self.acknowledge(slot);
+        self.tell_loop(slot);
+        if terms.holds_gate {
+            self.gate.hold(&id);
+        }
+        if self.answer_rejected(slot) {
+            return Ok(Disposition::Accepted(id));
+        }
         match terms.approval {
             Approval::Leaves if self.presence() == Liveness::Leaving => {
                 // It is so already.
@@ -168,6 +177,9 @@ impl Engine {
             }
             Approval::Leaves if self.sections.any() => self.answer_from_section(slot),
             Approval::Nothing | Approval::Leaves | Approval::OpensGate => self.ask_host(slot),
+        }
+        if terms.blocking {
+            self.begin_round();
         }
         Ok(Disposition::Accepted(id))
     }
@@ -289,7 +301,14 @@ impl Engine {
         cause: Cause,
         reason: Option<String>,
     ) -> Result<Disposition, Stop> {
-        let slot = self.owed_slot(from, id)?;
+        let slot = match (self.ledger.find_asked(id.as_str()), status) {
+            // The lead may call off what others ask of each other.
+            (Some(slot), Status::Cancelled) if self.may_call_off(from, slot) => {
+                self.called_off(slot, reason)?;
+                return Ok(Disposition::Settled(id.clone()));
+            }
+            (Some(_) | None, _) => self.owed_slot(from, id)?,
+        };
         let before = self.ledger.swap_detail(slot, reason);
         let was = self.ledger.get(slot).map(|entry| entry.state.status());
         if let Err(rejection) = self.apply(slot, Input::Told { status, cause }) {

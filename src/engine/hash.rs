@@ -5,6 +5,7 @@ use std::fmt;
 
 use super::Engine;
 use super::ledger::{Content, Entry};
+use crate::ids::RequestId;
 use crate::message::{Digest, FieldHasher, Payload};
 use crate::request::{
     Asked, Ballot, Feedback, Owed, Settlement, State, Vote, WorkReport, WorkState,
@@ -49,6 +50,7 @@ impl Engine {
             input.text(8, uses.name());
             input.number(9, u64::from(spent));
         }
+        input.text(12, self.gate.held_by().map_or("", RequestId::as_str));
         self.sections.names().for_each(|name| input.text(10, name));
         input.number(11, u64::from(self.closed));
         StateHash(input.finish())
@@ -59,6 +61,9 @@ fn entry_into(input: &mut FieldHasher, entry: &Entry) {
     input.text(20, entry.id.as_str());
     input.text(21, entry.content.kind().name());
     input.number(22, entry.opened_at.as_ms());
+    input.text(25, entry.lineage.root.as_ref().map_or("", RequestId::as_str));
+    input.number(26, entry.lineage.length as u64);
+    input.number(27, entry.lineage.appeals as u64);
     match &entry.content {
         Content::Shutdown { reason } => input.text(23, reason.as_deref().unwrap_or_default()),
         Content::Plan { digest, .. } | Content::Other { digest, .. } => {

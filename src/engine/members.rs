@@ -301,7 +301,13 @@ impl Engine {
         let member = self.name_of(index);
         let (alarm, request_id) = (Alarm::Reclaim, None);
         self.note_alarm(alarm, &member, None);
-        self.event(Event::Alarm(AlarmEvent { alarm, member, request_id, holding }));
+        self.event(Event::Alarm(AlarmEvent {
+            alarm,
+            member,
+            request_id,
+            holding,
+            cycle: Vec::new(),
+        }));
         self.end_all(index, Cause::PeerLost);
     }
 

@@ -12,6 +12,7 @@
 //! | `ask`, `resolve` | a request or answer of ours; who and which is meant |
 //! | `act` | transition, commit, carry out |
 //! | `panel` | requests that several members decide |
+//! | `lineage` | retry, appeal, revision |
 //! | `outbox` | frames go out |
 //! | `members` | liveness, lives, leaving |
 //! | `noise` | repeats: told once, answered up to a bound |
@@ -19,6 +20,7 @@
 //! | `critical` | critical sections |
 //! | `undeliverable` | texts that do not get through |
 //! | `works` | the host runs what requests name |
+//! | `waits` | deadlocks |
 //! | `views`, `hash` | what can be read |
 //! | `shape`, `words` | what the engine itself says |
 //! | `ledger` | where request state is stored |
@@ -31,6 +33,7 @@ mod dispatch;
 mod fan_out;
 mod hash;
 mod ledger;
+mod lineage;
 mod members;
 mod noise;
 mod outbox;
@@ -42,6 +45,7 @@ mod timers;
 mod tool;
 mod undeliverable;
 mod views;
+mod waits;
 mod words;
 mod works;
 
@@ -51,6 +55,7 @@ pub use self::commands::{AskOptions, Refusable, Response, StageSpec};
 pub use self::critical::{SectionId, SectionPolicy};
 pub use self::fan_out::{Asking, WorkerAsked};
 pub use self::hash::StateHash;
+pub use self::lineage::FollowSpec;
 pub use self::receive::Sender;
 pub use self::tool::ToolOutcome;
 
@@ -106,6 +111,8 @@ pub struct Engine {
     effects: VecDeque<Effect>,
     /// The number of the last frame sent.
     seq: u64,
+    /// The last search for a deadlock that began here.
+    round: u64,
     /// The last frames: the transport may tell later that it could not send one.
     sent: VecDeque<Sent>,
     closed: bool,
@@ -164,6 +171,7 @@ impl Engine {
             audit: Audit::new(config.limits.audit_entries),
             effects: VecDeque::new(),
             seq: 0,
+            round: 0,
             sent: VecDeque::new(),
             closed: false,
             actor: Actor::Host,

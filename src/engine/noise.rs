@@ -140,7 +140,10 @@ fn again(result: &Result<Disposition, Stop>) -> Option<Again> {
                 | Noted::Report
                 | Noted::Exit
                 | Noted::Confirmed
-                | Noted::Undeliverable,
+                | Noted::Undeliverable
+                // Searches go their own way at their own time.
+                | Noted::Probe
+                | Noted::ProbeEnded,
             )
             | Disposition::Accepted(_)
             | Disposition::Settled(_)

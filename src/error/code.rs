@@ -1,6 +1,6 @@
 //! The stable code of every error, and whose fault it is.
 
-use super::{Misuse, NotNow, ProtocolError};
+use super::{LineageError, Misuse, NotNow, ProtocolError};
 use crate::authority::KindError;
 use crate::config::ConfigError;
 use crate::gate::Denied;
@@ -143,9 +143,15 @@ const fn not_now_code(error: &NotNow) -> &'static str {
         NotNow::RecipientLost { .. } => "recipient_lost",
         NotNow::TooManyOpen { .. } => "too_many_open",
         NotNow::AlreadyPending { .. } => "already_pending",
+        NotNow::Lineage(LineageError::AlreadyRejected { .. }) => "already_rejected",
+        NotNow::Lineage(LineageError::CannotFollow { .. }) => "cannot_follow",
+        NotNow::Lineage(LineageError::AppealsExhausted { .. }) => "appeals_exhausted",
+        NotNow::Lineage(LineageError::LineageExhausted { .. }) => "lineage_exhausted",
+        NotNow::WouldDeadlock { .. } => "would_deadlock",
         NotNow::SelfLeaving => "self_leaving",
         NotNow::IdReused { .. } => "id_reused",
         NotNow::GateClosed { why: Denied::NoPlan, .. } => "gate_no_plan",
+        NotNow::GateClosed { why: Denied::PlanRequired, .. } => "gate_plan_required",
         NotNow::GateClosed { why: Denied::OutOfScope, .. } => "gate_out_of_scope",
         NotNow::GateClosed { why: Denied::Spent, .. } => "gate_spent",
     }
@@ -160,7 +166,8 @@ const fn not_now_path(error: &NotNow) -> Option<&'static str> {
         NotNow::KindMismatch { .. } => Some("message.type"),
         NotNow::RecipientLeaving { .. }
         | NotNow::RecipientLeft { .. }
-        | NotNow::RecipientLost { .. } => Some("to"),
+        | NotNow::RecipientLost { .. }
+        | NotNow::WouldDeadlock { .. } => Some("to"),
         NotNow::GateClosed { .. } => Some("action"),
         NotNow::AlreadyAnswered { .. }
         | NotNow::AnswerConflicts { .. }
@@ -174,6 +181,7 @@ const fn not_now_path(error: &NotNow) -> Option<&'static str> {
         | NotNow::InCriticalSection { .. }
         | NotNow::TooManyOpen { .. }
         | NotNow::AlreadyPending { .. }
+        | NotNow::Lineage(_)
         | NotNow::SelfLeaving => None,
     }
 }

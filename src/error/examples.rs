@@ -2,12 +2,12 @@
 //!
 //! That none is missing is tested against the list of codes.
 
-use super::{Misuse, NotNow, ProtocolError};
+use super::{FollowError, LineageError, Misuse, NotNow, ProtocolError};
 use crate::authority::{AuthorityError, KindError};
 use crate::config::ConfigError;
 use crate::gate::Denied;
 use crate::ids::{MemberName, NameError, RequestId, RequestIdError};
-use crate::message::{Kind, KindNameError, Role, Roles, ScopeError, Status};
+use crate::message::{Kind, KindNameError, Link, Role, Roles, ScopeError, Status};
 use crate::time::Millis;
 use crate::validate::{InvalidMessage, StageError};
 use crate::wire::{DecodeError, JsonType, Shape, Syntax};
@@ -150,23 +150,33 @@ fn requests() -> [NotNow; 14] {
     ]
 }
 
-fn standing(worker: &MemberName) -> [NotNow; 7] {
+fn standing(worker: &MemberName) -> [NotNow; 12] {
     [
+        NotNow::Lineage(LineageError::AlreadyRejected {
+            request_id: id(),
+            reason: Some("no rollback".into()),
+        }),
+        NotNow::Lineage(LineageError::CannotFollow {
+            request_id: id(),
+            link: Link::Appeal,
+            why: FollowError::Status { status: Status::TimedOut },
+        }),
+        NotNow::Lineage(LineageError::AppealsExhausted { limit: 2 }),
+        NotNow::Lineage(LineageError::LineageExhausted { limit: 8 }),
         NotNow::InCriticalSection { name: "tests".into(), free_in: Some(Millis::new(9_500)) },
         NotNow::RecipientLeaving { name: worker.clone() },
         NotNow::RecipientLeft { name: worker.clone() },
         NotNow::RecipientLost { name: worker.clone(), retry_in: Some(Millis::new(60_000)) },
         NotNow::TooManyOpen { limit: 64 },
         NotNow::ApprovalEnded,
+        NotNow::WouldDeadlock { name: worker.clone(), request_id: id() },
         NotNow::SelfLeaving,
     ]
 }
 
-fn gate() -> [NotNow; 3] {
-    [Denied::NoPlan, Denied::OutOfScope, Denied::Spent].map(|why| NotNow::GateClosed {
-        action: "delete:src/auth/session.rs".into(),
-        why,
-        pending: Vec::new(),
+fn gate() -> [NotNow; 4] {
+    [Denied::NoPlan, Denied::PlanRequired, Denied::OutOfScope, Denied::Spent].map(|why| {
+        NotNow::GateClosed { action: "delete:src/auth/session.rs".into(), why, pending: Vec::new() }
     })
 }
 

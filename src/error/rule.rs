@@ -13,6 +13,7 @@ use crate::wire::DecodeError;
 /// - `clock`: what a host may give as the time
 /// - `configuration`: what makes a team
 /// - `correlation`: which request an answer belongs to
+/// - `deadlock`: nobody waits for a member that waits for it
 /// - `gate`: guarded actions need an approved plan
 /// - `identity`: who speaks, and which life of whom
 /// - `lifecycle`: what fits the state of a request, a section or the engine
@@ -22,12 +23,13 @@ use crate::wire::DecodeError;
 /// - `shape`: how a message or an option is written
 /// - `size`: bounds on everything that can grow
 /// - `timing`: limits and spans of time
-pub const RULES: [&str; 14] = [
+pub const RULES: [&str; 15] = [
     ADDRESSING,
     AUTHORITY,
     CLOCK,
     CONFIGURATION,
     CORRELATION,
+    DEADLOCK,
     GATE,
     IDENTITY,
     LIFECYCLE,
@@ -116,7 +118,9 @@ const fn not_now(error: &NotNow) -> &'static str {
         | NotNow::NothingToRerun
         | NotNow::NothingToUndo
         | NotNow::InCriticalSection { .. }
-        | NotNow::AlreadyPending { .. } => LIFECYCLE,
+        | NotNow::AlreadyPending { .. }
+        | NotNow::Lineage(_) => LIFECYCLE,
+        NotNow::WouldDeadlock { .. } => DEADLOCK,
         NotNow::RecipientLeaving { .. }
         | NotNow::RecipientLeft { .. }
         | NotNow::RecipientLost { .. }
@@ -171,6 +175,7 @@ pub(super) const fn of_alarm(alarm: Alarm) -> &'static str {
         | Alarm::Reclaim
         | Alarm::LostWorkerAlive
         | Alarm::LeadSilent
+        | Alarm::RequestLoop
         | Alarm::ApproverSilent
         | Alarm::NotExited => LIVENESS,
         Alarm::LeftDespiteCancel | Alarm::ConflictingDecision | Alarm::Storm => LIFECYCLE,
@@ -178,6 +183,7 @@ pub(super) const fn of_alarm(alarm: Alarm) -> &'static str {
         Alarm::IdReused => CORRELATION,
         Alarm::SendFailed => MACHINE,
         Alarm::ReportLost => LIVENESS,
+        Alarm::Deadlock => DEADLOCK,
     }
 }
 
@@ -186,6 +192,7 @@ const AUTHORITY: &str = "authority";
 const CLOCK: &str = "clock";
 const CONFIGURATION: &str = "configuration";
 const CORRELATION: &str = "correlation";
+const DEADLOCK: &str = "deadlock";
 const GATE: &str = "gate";
 const IDENTITY: &str = "identity";
 const LIFECYCLE: &str = "lifecycle";

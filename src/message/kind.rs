@@ -64,6 +64,8 @@ pub enum Cause {
     Superseded,
     /// Too few approvers are left to reach the threshold.
     QuorumUnreachable,
+    /// It was part of a circle of members that waited for each other.
+    DeadlockBroken,
 }
 
 /// How alive a member is.
@@ -189,7 +191,7 @@ impl SettleCode {
 
 impl Cause {
     /// Every cause.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Member,
         Self::Clock,
         Self::PeerLeft,
@@ -199,6 +201,7 @@ impl Cause {
         Self::Closed,
         Self::Superseded,
         Self::QuorumUnreachable,
+        Self::DeadlockBroken,
     ];
 
     /// The name on the wire.
@@ -214,6 +217,7 @@ impl Cause {
             Self::Closed => "closed",
             Self::Superseded => "superseded",
             Self::QuorumUnreachable => "quorum_unreachable",
+            Self::DeadlockBroken => "deadlock_broken",
         }
     }
 }

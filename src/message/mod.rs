@@ -119,6 +119,8 @@ pub enum Message {
     Idle(Idle),
     /// A text of the member's did not get through.
     Undeliverable(Undeliverable),
+    /// An engine's search for a deadlock.
+    Probe(Probe),
 }
 
 /// How long the requester waits; relative, so that clocks need not agree.
@@ -441,6 +443,7 @@ impl Message {
             Self::Exited(_) => "exited",
             Self::Idle(_) => "idle",
             Self::Undeliverable(_) => "undeliverable",
+            Self::Probe(_) => "probe",
         }
     }
 
@@ -460,7 +463,7 @@ impl Message {
             Self::ExecutionReport(m) => Some(&m.request_id),
             Self::Progress(m) => m.request_id.as_ref(),
             Self::Exited(m) => m.request_id.as_ref(),
-            Self::Idle(_) | Self::Undeliverable(_) => None,
+            Self::Idle(_) | Self::Undeliverable(_) | Self::Probe(_) => None,
         }
     }
 }

@@ -86,6 +86,8 @@ pub enum Input {
     },
     /// Our host withdraws it.
     Cancel,
+    /// It is given up to break a circle of members that wait for each other.
+    Deadlock,
     /// Our host tells how the approved work went.
     Finish {
         /// Whether it worked.

@@ -35,6 +35,7 @@ pub(super) fn unanswered(
         | Input::Acknowledged { .. }
         | Input::ApproverGone { .. }
         | Input::Cancel
+        | Input::Deadlock
         | Input::Finish { .. }
         | Input::RolledBack { .. }
         | Input::SendFailed => Err(Rejection::WrongSide),
@@ -58,6 +59,7 @@ fn answered(answer: Answer, context: Context<'_>) -> Step {
 }
 
 /// We were asked and said yes.
+#[expect(clippy::too_many_lines, reason = "one arm per input")]
 pub(super) fn yes_said(
     answer: &Answer,
     feedback: Feedback,
@@ -118,6 +120,7 @@ pub(super) fn yes_said(
         | Input::Defer
         | Input::Resume
         | Input::Cancel
+        | Input::Deadlock
         | Input::Finish { .. }
         | Input::RolledBack { .. }
         | Input::Due(_)
@@ -146,6 +149,7 @@ pub(super) fn no_said(answer: &Answer, input: &Input) -> Result<Step, Rejection>
         | Input::Defer
         | Input::Resume
         | Input::Cancel
+        | Input::Deadlock
         | Input::Finish { .. }
         | Input::RolledBack { .. }
         | Input::Due(_)
@@ -183,6 +187,7 @@ pub(super) fn closed(status: Status, input: &Input) -> Result<Step, Rejection> {
         | Input::Defer
         | Input::Resume
         | Input::Cancel
+        | Input::Deadlock
         | Input::Finish { .. }
         | Input::RolledBack { .. }
         | Input::Due(_)
@@ -203,6 +208,7 @@ fn answered_already(status: Status, input: &Input) -> Result<Step, Rejection> {
         | Input::Acknowledged { .. }
         | Input::ApproverGone { .. }
         | Input::Cancel
+        | Input::Deadlock
         | Input::Finish { .. }
         | Input::RolledBack { .. }
         | Input::SendFailed => Rejection::WrongSide,

@@ -74,6 +74,10 @@ fn pending(
         Input::Cancel => {
             step(Asked::Cancelled(end(Cause::Member)), [Action::TellSettled, Action::SendCancel])
         }
+        Input::Deadlock => step(
+            Asked::Cancelled(end(Cause::DeadlockBroken)),
+            [Action::TellSettled, Action::SendSettled],
+        ),
         Input::Due(kind) if clocks.due(now) != Some(kind) => Err(Rejection::NotDue),
         Input::Due(DeadlineKind::Idle | DeadlineKind::Cap) => step(
             Asked::TimedOut(end(Cause::Clock)),
@@ -188,6 +192,7 @@ fn approved(
         | Input::Defer
         | Input::Resume
         | Input::Cancel
+        | Input::Deadlock
         | Input::Due(_)
         | Input::SendFailed => after_end(status, input),
     }
@@ -306,7 +311,7 @@ fn after_end(status: Status, input: &Input) -> Result<Step, Rejection> {
     Err(match input {
         Input::Response { answer, .. } => after_decision(status, answer.approve),
         Input::Progress | Input::Exited => Rejection::Late { status },
-        Input::Cancel | Input::SendFailed => Rejection::NotPending { status },
+        Input::Cancel | Input::Deadlock | Input::SendFailed => Rejection::NotPending { status },
         Input::Finish { .. } if status == Status::Approved => Rejection::WrongKind,
         Input::Finish { .. } => Rejection::NotApproved { status },
         Input::Due(_)

@@ -190,7 +190,8 @@ export class ProtocolEngine {
 
   /**
    * Asks a member for something of a kind that the host declared (`kinds`), or of the built-in
-   * `dependency`.
+   * `dependency` (a worker waits for another one) and `plan_request` (the lead wants a plan; the
+   * worker's gate is shut until one is approved).
    *
    * ```ts
    * const grant = await alice.ask("resource_grant", "team-lead", { payload: { gpu: 2 } });

@@ -13,12 +13,15 @@ mod harness;
 
 mod addressing;
 mod correlation;
+mod deadlock;
 mod identity;
 mod kinds;
 mod leaving;
+mod lineage;
 mod liveness;
 mod noise;
 mod plan_gate;
+mod plan_request;
 mod quorum;
 mod sending;
 mod shutdown;

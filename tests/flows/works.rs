@@ -2,7 +2,7 @@
 
 use team_protocols::{AskOptions, Event, ReportEvent, Status, Uses, WorkCause, WorkEvent};
 
-use crate::harness::{Called, LEAD, Net, Weather, code, plan};
+use crate::harness::{Called, LEAD, Net, Weather, code, plan, scoped};
 
 /// `alice` submits a plan with work to run and work that undoes it.
 fn submitted(net: &mut Net) -> String {
@@ -87,12 +87,15 @@ fn work_runs_when_it_is_approved_and_not_before() {
 fn what_is_refused_or_withdrawn_runs_nothing() {
     let mut net = Net::team(&["alice"]);
     let id = submitted(&mut net);
-    net.reject(LEAD, &id, "too risky");
-    let id = submitted(&mut net);
     net.cancel("alice", &id).unwrap();
     let id = submitted(&mut net);
     net.advance(10_000_000);
     assert_eq!(net.status("alice", &id), Status::TimedOut);
+    let mut net = Net::team(&["alice"]);
+    let id = submitted(&mut net);
+    net.reject(LEAD, &id, "too risky");
+    net.advance(10_000_000);
+    assert_eq!(net.status("alice", &id), Status::Rejected);
     assert_eq!(runs(&net), []);
 }
 
@@ -189,14 +192,14 @@ fn a_request_is_remembered_while_its_work_runs() {
     let mut net = Net::with(&["alice"], |config| config.limits.remembered_per_member = 1);
     let id = approved(&mut net);
     net.report("alice", &id, true).unwrap();
-    for _ in 0..3 {
-        let other = net.submit("alice", plan(), Uses::Once);
+    for place in 0..3 {
+        let other = net.submit("alice", scoped(&[&format!("write:{place}")]), Uses::Once);
         net.reject(LEAD, &other, "no");
     }
     done(&mut net, &id, 1, false).unwrap();
     rerun(&mut net, &id).unwrap();
     done(&mut net, &id, 2, true).unwrap();
-    let other = net.submit("alice", plan(), Uses::Once);
+    let other = net.submit("alice", scoped(&["write:z"]), Uses::Once);
     net.reject(LEAD, &other, "no");
     assert!(net.engine("alice").request(&id).is_none(), "afterwards it may be forgotten");
 }

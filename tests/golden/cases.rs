@@ -94,6 +94,7 @@ pub(crate) fn inputs() -> Vec<(String, Input)> {
     add("acknowledged", Input::Acknowledged { by, rolled_back: None });
     add("acknowledged undone", Input::Acknowledged { by, rolled_back: Some(true) });
     add("cancel", Input::Cancel);
+    add("deadlock", Input::Deadlock);
     add("send failed", Input::SendFailed);
     for status in terminal() {
         let cause = if status == Status::TimedOut { Cause::Clock } else { Cause::Member };

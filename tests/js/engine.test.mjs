@@ -159,6 +159,16 @@ test("every way of being noted is reached by a frame", () => {
   lead.respond(START + 2_000, staged, { approve: true });
   pass(lead, alice, START + 2_000);
   see(pass(alice, lead, START + 2_000));
+  const bob = make("bob");
+  alice.ask(START + 2_000, "dependency", "bob");
+  bob.ask(START + 2_000, "dependency", "alice");
+  const [fromAlice, fromBob] = [frames(alice), frames(bob)];
+  for (const { frame } of fromAlice) bob.receive(START + 2_000, frame, "alice");
+  for (const { frame } of fromBob) alice.receive(START + 2_000, frame, "bob");
+  for (let lap = 0; lap < 4; lap += 1) {
+    see(pass(alice, bob, START + 2_000));
+    see(pass(bob, alice, START + 2_000));
+  }
   alice.exit(START + 2_000);
   see(pass(alice, lead, START + 2_000));
   assert.deepEqual([...seen].sort(), [...NOTED_AS].sort());

@@ -1,7 +1,7 @@
 //! What a host must look after.
 
 use serde_json::json;
-use team_protocols::{Incarnation, Role, Uses};
+use team_protocols::{AskOptions, Details, Incarnation, Kind, Link, Role, Uses};
 
 use crate::harness::{LEAD, Net, at, member, plan, scoped, stage, yes};
 use crate::{
@@ -23,6 +23,18 @@ pub(crate) const ROWS: &[Row] = &[
         net.reject("alice", &id, "busy");
         at_lead(&mut net, &answer(&id, true, 500));
         alarmed(&net, LEAD)
+    }),
+    ("deadlock", || {
+        let mut net = team();
+        for (own, to) in [("alice", "bob"), ("bob", "alice")] {
+            let options = AskOptions::default();
+            net.act(own, |e, now| {
+                e.ask_for(now, &Kind::DEPENDENCY, to, Details::default(), options)
+            })
+            .unwrap();
+        }
+        net.run_until_quiet();
+        alarmed(&net, "bob")
     }),
     ("forged", || {
         let mut net = team();
@@ -46,6 +58,15 @@ pub(crate) const ROWS: &[Row] = &[
         let (mut net, id) = asked();
         net.act("alice", |e, now| e.respond(now, &id, yes())).unwrap();
         net.cancel(LEAD, &id).unwrap();
+        alarmed(&net, LEAD)
+    }),
+    ("request_loop", || {
+        let mut net = team();
+        let mut id = net.submit("alice", plan(), Uses::UntilReport);
+        for _ in 2..=4 {
+            net.cancel("alice", &id).unwrap();
+            id = net.follow_up("alice", (Link::Retry, &id), None, plan()).unwrap();
+        }
         alarmed(&net, LEAD)
     }),
     ("lost_worker_alive", || {

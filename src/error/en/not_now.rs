@@ -1,5 +1,6 @@
 //! English: why something does not fit how things stand.
 
+use super::lineage;
 use crate::error::render::{list, quoted, seconds};
 use crate::error::{Lang, NotNow};
 use crate::gate::Denied;
@@ -7,6 +8,7 @@ use crate::ids::{MemberName, RequestId};
 use crate::message::Status;
 use crate::time::Millis;
 
+#[expect(clippy::too_many_lines, reason = "one arm per error")]
 pub(super) fn message(error: &NotNow) -> String {
     match error {
         NotNow::UnknownRequest { found, open } => {
@@ -54,8 +56,16 @@ pub(super) fn message(error: &NotNow) -> String {
         NotNow::TooManyOpen { limit } => {
             format!("the two members have {limit} open requests, which is the most accepted")
         }
+        NotNow::Lineage(error) => lineage::message(error),
         NotNow::AlreadyPending { request_id } => {
             format!("the same is asked already in {}", quoted(request_id.as_str()))
+        }
+        NotNow::WouldDeadlock { name, request_id } => {
+            let (name, id) = (member(name), quoted(request_id.as_str()));
+            format!(
+                "{name} waits for this member to decide on {id}: waiting for {name} would leave both \
+                 waiting for ever"
+            )
         }
         NotNow::SelfLeaving => "this member is leaving or has left".into(),
         NotNow::IdReused { request_id } => {
@@ -65,6 +75,7 @@ pub(super) fn message(error: &NotNow) -> String {
     }
 }
 
+#[expect(clippy::too_many_lines, reason = "one arm per error")]
 pub(super) fn hint(error: &NotNow) -> String {
     match error {
         NotNow::UnknownRequest { .. } => {
@@ -110,8 +121,13 @@ pub(super) fn hint(error: &NotNow) -> String {
         NotNow::TooManyOpen { .. } => {
             "wait until some are decided, or cancel those that nobody needs any more"
         }
+        NotNow::Lineage(error) => lineage::hint(error),
         NotNow::AlreadyPending { .. } => {
             "wait for the decision; to ask for something else, cancel the open request first"
+        }
+        NotNow::WouldDeadlock { .. } => {
+            "decide on what the other member waits for first, or say in plain text what you need: \
+             plain text waits for nothing"
         }
         NotNow::SelfLeaving => "finish what is open and confirm the exit; begin nothing new",
         NotNow::IdReused { .. } => {
@@ -143,6 +159,7 @@ fn recipient_lost(name: &MemberName, retry_in: Option<Millis>) -> String {
 fn gate_closed(action: &str, why: Denied, pending: &[RequestId]) -> String {
     let why = match why {
         Denied::NoPlan => "no plan is approved",
+        Denied::PlanRequired => "the lead asked for a plan, and none was approved since",
         Denied::OutOfScope => "no approved plan lists it in its scope",
         Denied::Spent => "the plan that covers it was approved for one use, which is spent",
     };
@@ -179,6 +196,10 @@ fn gate_closed_hint(action: &str, why: Denied, pending: &[RequestId]) -> String 
         Denied::NoPlan => format!(
             "{wait}submit a plan whose scope lists {action}, then wait: start nothing before it is \
              approved"
+        ),
+        Denied::PlanRequired => format!(
+            "{wait}submit the plan that the lead asked for, with {action} in its scope, and wait: what \
+             was approved before counts no more"
         ),
         Denied::OutOfScope => format!(
             "stay inside the approved scope; if the work needs more, {wait}submit a further plan \

@@ -1,5 +1,6 @@
 //! 简体中文: why something does not fit how things stand.
 
+use super::lineage;
 use crate::error::render::{list, quoted, seconds};
 use crate::error::{Lang, NotNow};
 use crate::gate::Denied;
@@ -45,8 +46,13 @@ pub(super) fn message(error: &NotNow) -> String {
         NotNow::TooManyOpen { limit } => {
             format!("两名成员之间已有 {limit} 个未决请求，达到上限")
         }
+        NotNow::Lineage(error) => lineage::message(error),
         NotNow::AlreadyPending { request_id } => {
             format!("同样的请求 {} 正在等待裁决", quoted(request_id.as_str()))
+        }
+        NotNow::WouldDeadlock { name, request_id } => {
+            let (name, id) = (member(name), quoted(request_id.as_str()));
+            format!("{name} 正在等待本成员对 {id} 的裁决：再等待 {name} 会使双方永远互相等待")
         }
         NotNow::SelfLeaving => "本成员正在离开或已经离开".into(),
         NotNow::IdReused { request_id } => {
@@ -71,7 +77,7 @@ pub(super) fn hint(error: &NotNow) -> String {
         NotNow::NotPending { .. } => "不再处理该请求；仍有需要时，由请求方另发新的请求",
         NotNow::NotApproved { status } => not_approved_hint(*status),
         NotNow::ApprovalEnded => "停止这项工作，用普通文本告知负责人进展到哪里，然后确认退出",
-        NotNow::WorkNotRunning { .. } => "每次执行结束时只报告一次，并带上 `work` 事件中的编号",
+        NotNow::WorkNotRunning { .. } => "每次执行结束时只报告一次，并带上它的编号",
         NotNow::NothingToRerun => "只在收到 `work_failed` 事件之后重新执行；已完成的工作不再执行",
         NotNow::NothingToUndo => "去掉补偿工作，或改为请求会打开闸门的事项",
         NotNow::NothingToReport => "不要发送报告；需要让对方知道的事用普通文本说明",
@@ -82,7 +88,11 @@ pub(super) fn hint(error: &NotNow) -> String {
         NotNow::RecipientLeft { .. } => "不再向该成员发送消息；它的工作需要由别的成员接手",
         NotNow::RecipientLost { retry_in, .. } => return recipient_lost_hint(*retry_in),
         NotNow::TooManyOpen { .. } => "等待其中一些得到裁决，或取消已经不需要的请求",
+        NotNow::Lineage(error) => lineage::hint(error),
         NotNow::AlreadyPending { .. } => "等待裁决；如果要问的事变了，先取消这个未决的请求",
+        NotNow::WouldDeadlock { .. } => {
+            "先就对方所等的请求作出决定，或用普通文本说明所需：普通文本不造成等待"
+        }
         NotNow::SelfLeaving => "完成手头的事并确认退出，不再开始新的工作",
         NotNow::IdReused { .. } => "先前的请求有效；请求方应为新的请求使用新的 id",
         NotNow::GateClosed { action, why, pending } => {
@@ -111,6 +121,7 @@ fn recipient_lost(name: &MemberName, retry_in: Option<Millis>) -> String {
 fn gate_closed(action: &str, why: Denied, pending: &[RequestId]) -> String {
     let why = match why {
         Denied::NoPlan => "没有已批准的计划",
+        Denied::PlanRequired => "负责人要求提交计划，此后没有计划获得批准",
         Denied::OutOfScope => "已批准的计划都没有在范围中列出它",
         Denied::Spent => "涵盖它的计划只批准使用一次，已经用掉",
     };
@@ -144,6 +155,11 @@ fn gate_closed_hint(action: &str, why: Denied, pending: &[RequestId]) -> String 
     match why {
         Denied::NoPlan => {
             format!("{wait}提交一份在范围中列出 {action} 的计划，然后等待：批准之前不要开始")
+        }
+        Denied::PlanRequired => {
+            format!(
+                "{wait}提交负责人要求的计划，在范围中列出 {action}，然后等待：此前的批准不再有效"
+            )
         }
         Denied::OutOfScope => {
             format!(

@@ -75,9 +75,9 @@ import {
   type TimingOptions,
   type ToolOutcome,
   type UndeliverableEvent,
-  type VoteEvent,
   type Uses,
   type Verdict,
+  type VoteEvent,
   type WorkerAsked,
   type WorkerOutcome,
 } from "team-protocols";
