@@ -91,6 +91,7 @@ fn what_is_refused_or_withdrawn_runs_nothing() {
     let id = submitted(&mut net);
     net.advance(10_000_000);
     assert_eq!(net.status("alice", &id), Status::TimedOut);
+    assert_eq!(runs(&net), []);
     let mut net = Net::team(&["alice"]);
     let id = submitted(&mut net);
     net.reject(LEAD, &id, "too risky");
