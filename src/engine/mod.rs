@@ -19,6 +19,7 @@
 //! | `timers` | deadlines come |
 //! | `critical` | critical sections |
 //! | `undeliverable` | texts that do not get through |
+//! | `works` | the host runs what requests name |
 //! | `waits` | deadlocks |
 //! | `views`, `hash` | what can be read |
 //! | `shape`, `words` | what the engine itself says |
@@ -46,6 +47,7 @@ mod undeliverable;
 mod views;
 mod waits;
 mod words;
+mod works;
 
 use std::collections::VecDeque;
 

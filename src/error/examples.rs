@@ -130,7 +130,7 @@ fn invalid(lead: &MemberName, worker: &MemberName) -> [InvalidMessage; 16] {
     ]
 }
 
-fn requests() -> [NotNow; 11] {
+fn requests() -> [NotNow; 14] {
     let open = vec![id()];
     [
         NotNow::UnknownRequest { found: "req_0000".into(), open: open.clone() },
@@ -142,6 +142,9 @@ fn requests() -> [NotNow; 11] {
         NotNow::NotPending { status: Status::TimedOut },
         NotNow::NotApproved { status: Status::Rejected },
         NotNow::NothingToReport,
+        NotNow::WorkNotRunning { run: 2 },
+        NotNow::NothingToRerun,
+        NotNow::NothingToUndo,
         NotNow::AlreadyPending { request_id: id() },
         NotNow::IdReused { request_id: id() },
     ]

@@ -37,6 +37,7 @@ pub(super) fn unanswered(
         | Input::Cancel
         | Input::Deadlock
         | Input::Finish { .. }
+        | Input::RolledBack { .. }
         | Input::SendFailed => Err(Rejection::WrongSide),
     }
 }
@@ -58,6 +59,7 @@ fn answered(answer: Answer, context: Context<'_>) -> Step {
 }
 
 /// We were asked and said yes.
+#[expect(clippy::too_many_lines, reason = "one arm per input")]
 pub(super) fn yes_said(
     answer: &Answer,
     feedback: Feedback,
@@ -73,9 +75,13 @@ pub(super) fn yes_said(
         Input::Told { status, cause } => {
             step(Owed::Closed { status: *status, cause: *cause }, [Action::TellNoEffect])
         }
-        Input::Report { ok } => match feedback {
+        Input::Report { report } => match feedback {
             Feedback::ReportDue => step(
-                now_in(Feedback::Reported { ok: *ok }),
+                now_in(Feedback::Reported { report: *report }),
+                [Action::SendReceipt, Action::TellReport],
+            ),
+            Feedback::Reported { report: known } if known.leads_to(*report) => step(
+                now_in(Feedback::Reported { report: *report }),
                 [Action::SendReceipt, Action::TellReport],
             ),
             Feedback::ReportSent { .. } | Feedback::Reported { .. } => {
@@ -116,6 +122,7 @@ pub(super) fn yes_said(
         | Input::Cancel
         | Input::Deadlock
         | Input::Finish { .. }
+        | Input::RolledBack { .. }
         | Input::Due(_)
         | Input::SendFailed => answered_already(status, input),
     }
@@ -144,6 +151,7 @@ pub(super) fn no_said(answer: &Answer, input: &Input) -> Result<Step, Rejection>
         | Input::Cancel
         | Input::Deadlock
         | Input::Finish { .. }
+        | Input::RolledBack { .. }
         | Input::Due(_)
         | Input::Gone(_)
         | Input::SendFailed => answered_already(status, input),
@@ -181,6 +189,7 @@ pub(super) fn closed(status: Status, input: &Input) -> Result<Step, Rejection> {
         | Input::Cancel
         | Input::Deadlock
         | Input::Finish { .. }
+        | Input::RolledBack { .. }
         | Input::Due(_)
         | Input::Gone(_)
         | Input::SendFailed => answered_already(status, input),
@@ -201,6 +210,7 @@ fn answered_already(status: Status, input: &Input) -> Result<Step, Rejection> {
         | Input::Cancel
         | Input::Deadlock
         | Input::Finish { .. }
+        | Input::RolledBack { .. }
         | Input::SendFailed => Rejection::WrongSide,
     })
 }

@@ -31,3 +31,4 @@ mod storm;
 mod timeouts;
 mod undeliverable;
 mod views;
+mod works;
