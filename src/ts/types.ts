@@ -47,6 +47,8 @@ export type {
   VoteEvent,
   VoteView,
   Waiting,
+  WorkEvent,
+  WorkFailedEvent,
 } from "./wasm/team_protocols.js";
 
 /** Limits of one request in milliseconds; what is left out comes from the engine's options. */

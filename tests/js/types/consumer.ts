@@ -78,8 +78,10 @@ import {
   type Uses,
   type Verdict,
   type VoteEvent,
+  type WorkEvent,
   type WorkerAsked,
   type WorkerOutcome,
+  type WorkFailedEvent,
 } from "team-protocols";
 
 declare function use(...values: unknown[]): void;
@@ -169,6 +171,10 @@ export function onEvent(event: HostEvent): string {
       return String((event satisfies ClosedEvent).approvalWithoutEffect);
     case "settled":
       return describe(event);
+    case "work":
+      return String((event satisfies WorkEvent).run);
+    case "work_failed":
+      return String((event satisfies WorkFailedEvent).interrupted);
     case "vote": {
       const { by, approve, counted, awaiting }: VoteEvent = event;
       return `${by} ${approve} ${counted} ${awaiting.join()}`;
