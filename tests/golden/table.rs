@@ -66,17 +66,37 @@ pub(crate) fn markdown() -> String {
             writeln!(text, "Accepts nothing more.\n").unwrap();
             continue;
         }
-        writeln!(text, "| input | next state | what the engine does |\n| --- | --- | --- |")
-            .unwrap();
+        let mut lines = vec![HEADS.map(str::to_owned)];
         for (cases, done) in rows {
             let (next, actions) = done.split_once("; ").unwrap_or((&done, ""));
             let actions: Vec<_> = actions.split(", ").filter(|name| !name.is_empty()).collect();
             let actions: Vec<_> = actions.iter().map(|name| format!("`{name}`")).collect();
-            writeln!(text, "| {} | {next} | {} |", cases.join("; "), actions.join(", ")).unwrap();
+            lines.push([cases.join("; "), next.to_owned(), actions.join(", ")]);
         }
+        aligned(&mut text, &lines);
         text.push('\n');
     }
     text
+}
+
+const HEADS: [&str; 3] = ["input", "next state", "what the engine does"];
+
+/// A table as the formatter of the documents writes it.
+fn aligned(text: &mut String, lines: &[[String; 3]]) {
+    let width = |column: usize| lines.iter().map(|line| line[column].len()).max().unwrap_or(3);
+    let widths = [width(0), width(1), width(2)];
+    for (number, line) in lines.iter().enumerate() {
+        for (cell, width) in line.iter().zip(widths) {
+            write!(text, "| {cell:width$} ").unwrap();
+        }
+        text.push_str("|\n");
+        if number == 0 {
+            for width in widths {
+                write!(text, "| {} ", "-".repeat(width)).unwrap();
+            }
+            text.push_str("|\n");
+        }
+    }
 }
 
 type Outcome = Result<String, String>;
