@@ -357,13 +357,15 @@ pub enum Alarm {
     SendFailed,
     /// An execution report was sent as often as a request is, and nobody acknowledged it.
     ReportLost,
+    /// Approved work was not reported in time. A later report still counts.
+    ReportOverdue,
     /// A member repeats itself beyond all measure; its repeats get no answer for a while.
     Storm,
 }
 
 impl Alarm {
     /// Every alarm.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::WorkerLost,
         Self::Reclaim,
         Self::LostWorkerAlive,
@@ -376,6 +378,7 @@ impl Alarm {
         Self::UnannouncedLife,
         Self::SendFailed,
         Self::ReportLost,
+        Self::ReportOverdue,
         Self::Storm,
     ];
 
@@ -395,6 +398,7 @@ impl Alarm {
             Self::UnannouncedLife => "unannounced_life",
             Self::SendFailed => "send_failed",
             Self::ReportLost => "report_lost",
+            Self::ReportOverdue => "report_overdue",
             Self::Storm => "storm",
         }
     }

@@ -172,6 +172,7 @@ const ALARMS: &str = include_str!("../src/effect.rs");
 /// Every code and its family, in alphabetical order.
 const PINS: &[(&str, &str)] = &[
     ("already_answered", "not_now"),
+    ("already_paused", "not_now"),
     ("already_pending", "not_now"),
     ("ambiguous", "undecodable"),
     ("ambiguous_prefix", "not_now"),
@@ -240,10 +241,12 @@ const PINS: &[(&str, &str)] = &[
     ("not_approved", "not_now"),
     ("not_exited", "alarm"),
     ("not_json", "undecodable"),
+    ("not_paused", "not_now"),
     ("not_pending", "not_now"),
     ("nothing_to_report", "not_now"),
     ("orphan", "dropped"),
     ("own_messages", "invalid"),
+    ("pause_used_up", "not_now"),
     ("reason_required", "invalid"),
     ("receiver_left", "dropped"),
     ("recipient_leaving", "not_now"),
@@ -251,6 +254,7 @@ const PINS: &[(&str, &str)] = &[
     ("recipient_lost", "not_now"),
     ("reclaim", "alarm"),
     ("report_lost", "alarm"),
+    ("report_overdue", "alarm"),
     ("request_id_missing", "not_now"),
     ("response_not_to_lead", "invalid"),
     ("scope_mismatch", "invalid"),

@@ -14,15 +14,8 @@ impl Engine {
     /// Gives an input to a request. Nothing changes when it is rejected.
     pub(super) fn apply(&mut self, slot: usize, input: Input) -> Result<(), Rejection> {
         let Some(entry) = self.ledger.get(slot) else { return Err(Rejection::NotDue) };
-        let context = Context {
-            now: self.now,
-            approval: entry.terms.approval,
-            exit_grace: self.config.timing.exit_grace,
-            report_every: self.config.timing.report_every(),
-            report_repeats: self.config.timing.reminders,
-        };
         let was = entry.state.status();
-        let step = transition(&entry.state, input, context)?;
+        let step = transition(&entry.state, input, self.context(entry))?;
         let deadline = step.next.next_deadline();
         let forgotten = self.ledger.set_state(slot, step.next);
         self.deadlines.set(Subject::Request(slot), deadline);
@@ -38,6 +31,25 @@ impl Engine {
             self.ledger.swap_detail(slot, None);
         }
         Ok(())
+    }
+
+    /// Why a request would reject an input; nothing changes.
+    pub(super) fn would_reject(&self, slot: usize, input: Input) -> Option<Rejection> {
+        let entry = self.ledger.get(slot)?;
+        transition(&entry.state, input, self.context(entry)).err()
+    }
+
+    fn context(&self, entry: &Entry) -> Context {
+        let timing = &self.config.timing;
+        Context {
+            now: self.now,
+            approval: entry.terms.approval,
+            exit_grace: timing.exit_grace,
+            report_every: timing.report_every(),
+            report_repeats: timing.reminders,
+            report_due: timing.report_due,
+            pause_max: timing.pause_max,
+        }
     }
 
     /// Registers a request, ours or theirs.
@@ -59,6 +71,7 @@ impl Engine {
             Action::SendSettled => self.send_settled(slot),
             Action::SendCancel => self.send_cancel(slot),
             Action::SendReminder => self.send_request(slot),
+            Action::SendLimits => self.send_limits(slot),
             Action::SendAnswer => self.send_answer(slot),
             Action::SendReport => self.send_report(slot),
             // The frame that brings the report has the words for it.
@@ -85,6 +98,7 @@ impl Engine {
             Action::PeerAnswered => self.member_answered(peer),
             Action::AlarmNotExited => self.alarm(Alarm::NotExited, peer, Some(slot)),
             Action::AlarmReportLost => self.alarm(Alarm::ReportLost, peer, Some(slot)),
+            Action::AlarmReportOverdue => self.alarm(Alarm::ReportOverdue, peer, Some(slot)),
         }
     }
 

@@ -31,7 +31,7 @@ impl Engine {
             opened_at: self.now,
             seq: self.seq + 1,
             state: self.pending(timeout, cap),
-            idle: Patience { limit: timeout, ends: self.now.after(timeout) },
+            idle: Patience { limit: timeout, ends: self.now.after(timeout), told_in: 0 },
             detail: None,
         };
         let timing = Timing { timeout_ms: Some(timeout), cap_ms: Some(cap) };
@@ -210,6 +210,9 @@ impl Engine {
             | Rejection::Duplicate { .. }
             | Rejection::Conflicting { .. }
             | Rejection::NotPending { .. }
+            | Rejection::AlreadyPaused
+            | Rejection::NotPaused
+            | Rejection::PauseUsedUp
             | Rejection::WrongSide
             | Rejection::WrongKind
             | Rejection::NotDue => not_now(rejection),
@@ -225,6 +228,12 @@ pub(super) fn not_now(rejection: Rejection) -> NotNow {
             NotNow::NotPending { status }
         }
         Rejection::NotApproved { status } => NotNow::NotApproved { status },
-        Rejection::WrongSide | Rejection::WrongKind | Rejection::NotDue => NotNow::NothingToReport,
+        // Of pauses `no_pause` tells more.
+        Rejection::AlreadyPaused
+        | Rejection::NotPaused
+        | Rejection::PauseUsedUp
+        | Rejection::WrongSide
+        | Rejection::WrongKind
+        | Rejection::NotDue => NotNow::NothingToReport,
     }
 }

@@ -1,7 +1,7 @@
 //! Frames go out.
 
 use super::Engine;
-use super::ledger::{Content, Entry};
+use super::ledger::{Content, Entry, Patience};
 use crate::deadline::Subject;
 use crate::effect::{Effect, Send};
 use crate::ids::{MemberIndex, RequestId, ascii, write_hex};
@@ -11,7 +11,7 @@ use crate::message::{
     ShutdownRequest, ShutdownResponse, Timing, WIRE_VERSION,
 };
 use crate::request::{Answer, Asked, Feedback, Owed, State};
-use crate::time::Millis;
+use crate::time::{Millis, Timestamp};
 use crate::wire;
 
 impl Engine {
@@ -55,12 +55,25 @@ impl Engine {
     pub(super) fn send_request(&mut self, slot: usize) {
         let Some(entry) = self.ledger.get(slot) else { return };
         let State::Asked(Asked::Pending(clocks)) = entry.state else { return };
+        let reminder = (clocks.reminded() > 0).then(|| self.reminder(entry, clocks.reminded()));
+        self.post_request(slot, reminder);
+    }
+
+    /// Sends a pending request again, for its limits are new. It reminds nobody of anything.
+    pub(super) fn send_limits(&mut self, slot: usize) {
+        self.post_request(slot, None);
+    }
+
+    fn post_request(&mut self, slot: usize, reminder: Option<Reminder>) {
+        let Some(entry) = self.ledger.get(slot) else { return };
+        let State::Asked(Asked::Pending(clocks)) = entry.state else { return };
+        // A longer span could not be read at the other end.
+        let left = |end: Timestamp| end.since(self.now).min(Millis::new(Millis::MAX_FROM_OUTSIDE));
         let timing = Timing {
-            timeout_ms: Some(clocks.expires_at().since(self.now)),
-            cap_ms: Some(clocks.cap_at().since(self.now)),
+            timeout_ms: Some(left(clocks.expires_at())),
+            cap_ms: Some(left(clocks.cap_at())),
         };
         let Some(message) = request_message(entry, timing) else { return };
-        let reminder = (clocks.reminded() > 0).then(|| self.reminder(entry, clocks.reminded()));
         let peer = entry.peer;
         self.post(peer, Body::Structured(message), reminder);
     }
@@ -133,11 +146,13 @@ impl Engine {
         self.send_progress(slot, progress);
     }
 
-    /// Tells the requester that we are at it: its idle limit begins anew.
+    /// Tells the requester that we are at it: its idle limit begins anew. In a pause it ends later
+    /// still; of that the requester's own word stands.
     pub(super) fn send_progress(&mut self, slot: usize, progress: Progress) {
         let Some(entry) = self.ledger.get(slot) else { return };
-        let (peer, ends) = (entry.peer, self.now.after(entry.idle.limit));
-        self.ledger.wait_until(slot, ends);
+        let (peer, idle) = (entry.peer, entry.idle);
+        let ends = idle.ends.max(self.now.after(idle.limit));
+        self.ledger.wait_until(slot, Patience { ends, ..idle });
         self.post_message(peer, Message::Progress(progress));
     }
 

@@ -8,7 +8,7 @@ use super::shape::answer_shape;
 use crate::effect::RequestEvent;
 use crate::ids::{Incarnation, MemberIndex, MemberName, RequestId};
 use crate::message::{Kind, Liveness, Role, Status};
-use crate::request::{Owed, State};
+use crate::request::{Asked, Owed, State};
 use crate::time::{Millis, Timestamp};
 
 /// One member as this engine sees it.
@@ -73,6 +73,11 @@ pub struct RequestView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(target_arch = "wasm32", tsify(optional, type = "number"))]
     pub expires_at: Option<Timestamp>,
+    /// Until when its clocks stand still at most, while this member has paused it (ms since the
+    /// Unix epoch).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(target_arch = "wasm32", tsify(optional, type = "number"))]
+    pub paused_until: Option<Timestamp>,
 }
 
 /// A request that this member must answer now, with the exact shape of the answer.
@@ -149,12 +154,14 @@ impl Engine {
 
     fn request_view(&self, entry: &Entry) -> RequestView {
         let status = entry.state.status();
-        let expires_at = match &entry.state {
-            State::Asked(crate::request::Asked::Pending(clocks)) => Some(clocks.expires_at()),
-            State::Owed(Owed::Open { until } | Owed::Deferred { until }) => {
-                Some(entry.idle.ends.min(*until))
+        let (expires_at, paused_until) = match &entry.state {
+            State::Asked(Asked::Pending(clocks)) => {
+                (Some(clocks.expires_at()), clocks.paused_until())
             }
-            State::Asked(_) | State::Owed(_) => None,
+            State::Owed(Owed::Open { until } | Owed::Deferred { until }) => {
+                (Some(entry.idle.ends.min(*until)), None)
+            }
+            State::Asked(_) | State::Owed(_) => (None, None),
         };
         RequestView {
             request_id: entry.id.clone(),
@@ -164,6 +171,7 @@ impl Engine {
             status,
             since: entry.opened_at,
             expires_at,
+            paused_until,
         }
     }
 

@@ -139,6 +139,9 @@ const fn not_now_code(error: &NotNow) -> &'static str {
         NotNow::RecipientLost { .. } => "recipient_lost",
         NotNow::TooManyOpen { .. } => "too_many_open",
         NotNow::AlreadyPending { .. } => "already_pending",
+        NotNow::AlreadyPaused => "already_paused",
+        NotNow::NotPaused => "not_paused",
+        NotNow::PauseUsedUp { .. } => "pause_used_up",
         NotNow::SelfLeaving => "self_leaving",
         NotNow::IdReused { .. } => "id_reused",
         NotNow::GateClosed { why: Denied::NoPlan, .. } => "gate_no_plan",
@@ -152,6 +155,9 @@ const fn not_now_path(error: &NotNow) -> Option<&'static str> {
         NotNow::UnknownRequest { .. }
         | NotNow::RequestIdMissing { .. }
         | NotNow::AmbiguousPrefix { .. }
+        | NotNow::AlreadyPaused
+        | NotNow::NotPaused
+        | NotNow::PauseUsedUp { .. }
         | NotNow::IdReused { .. } => Some("request_id"),
         NotNow::KindMismatch { .. } => Some("message.type"),
         NotNow::RecipientLeaving { .. }

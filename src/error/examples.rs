@@ -126,7 +126,7 @@ fn invalid(lead: &MemberName, worker: &MemberName) -> [InvalidMessage; 15] {
     ]
 }
 
-fn requests() -> [NotNow; 11] {
+fn requests() -> [NotNow; 14] {
     let open = vec![id()];
     [
         NotNow::UnknownRequest { found: "req_0000".into(), open: open.clone() },
@@ -139,6 +139,9 @@ fn requests() -> [NotNow; 11] {
         NotNow::NotApproved { status: Status::Rejected },
         NotNow::NothingToReport,
         NotNow::AlreadyPending { request_id: id() },
+        NotNow::AlreadyPaused,
+        NotNow::NotPaused,
+        NotNow::PauseUsedUp { limit: Millis::new(86_400_000) },
         NotNow::IdReused { request_id: id() },
     ]
 }

@@ -128,6 +128,15 @@ pub enum NotNow {
         /// The open request.
         request_id: RequestId,
     },
+    /// It is paused already.
+    AlreadyPaused,
+    /// It is not paused.
+    NotPaused,
+    /// Its pauses have taken all they may.
+    PauseUsedUp {
+        /// How long that is.
+        limit: Millis,
+    },
     /// The approval of this work ended when this member agreed to leave.
     ApprovalEnded,
     /// This member is leaving, or has left.

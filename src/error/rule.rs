@@ -111,7 +111,10 @@ const fn not_now(error: &NotNow) -> &'static str {
         | NotNow::NotApproved { .. }
         | NotNow::NothingToReport
         | NotNow::InCriticalSection { .. }
-        | NotNow::AlreadyPending { .. } => LIFECYCLE,
+        | NotNow::AlreadyPending { .. }
+        | NotNow::AlreadyPaused
+        | NotNow::NotPaused
+        | NotNow::PauseUsedUp { .. } => LIFECYCLE,
         NotNow::RecipientLeaving { .. }
         | NotNow::RecipientLeft { .. }
         | NotNow::RecipientLost { .. }
@@ -171,7 +174,7 @@ pub(super) const fn of_alarm(alarm: Alarm) -> &'static str {
         Alarm::Forged | Alarm::UnannouncedLife => IDENTITY,
         Alarm::IdReused => CORRELATION,
         Alarm::SendFailed => MACHINE,
-        Alarm::ReportLost => LIVENESS,
+        Alarm::ReportLost | Alarm::ReportOverdue => LIVENESS,
     }
 }
 

@@ -20,6 +20,10 @@ pub struct Context {
     pub report_every: Millis,
     /// How often it is sent again.
     pub report_repeats: u32,
+    /// How long the report on approved work may take, from the approval or the last progress.
+    pub report_due: Millis,
+    /// How long all pauses of a request may take together.
+    pub pause_max: Millis,
 }
 
 /// Who decided. The engine knows the name.
@@ -48,10 +52,13 @@ pub enum Input {
         /// Which member that was.
         by: Decider,
     },
-    /// The addressed member is still at it.
+    /// The other member is still at it: at the answer, or at the work that was approved.
     Progress,
     /// The same request came in once more.
-    AskedAgain,
+    AskedAgain {
+        /// Until when an answer can reach the requester in time, where it said so anew.
+        until: Option<Timestamp>,
+    },
     /// The requester withdrew it, or told its outcome.
     Told {
         /// How it ended there.
@@ -76,6 +83,10 @@ pub enum Input {
     Acknowledged,
     /// Our host withdraws it.
     Cancel,
+    /// Our host stops the clocks of its request, for a person to decide.
+    Pause,
+    /// Our host lets them go on.
+    Unpause,
     /// Our host tells how the approved work went.
     Finish {
         /// Whether it worked.
@@ -101,6 +112,8 @@ pub enum Action {
     SendCancel,
     /// Send the request again under the same id.
     SendReminder,
+    /// Send the request again for its new limits.
+    SendLimits,
     /// Send the stored answer.
     SendAnswer,
     /// Send the execution report.
@@ -135,6 +148,8 @@ pub enum Action {
     AlarmNotExited,
     /// Nobody acknowledged the execution report.
     AlarmReportLost,
+    /// The approved work was not reported in time.
+    AlarmReportOverdue,
 }
 
 /// A state and what goes with it.
@@ -174,6 +189,12 @@ pub enum Rejection {
         /// Where the request stands.
         status: Status,
     },
+    /// Our host wants to pause what is paused.
+    AlreadyPaused,
+    /// Our host wants to resume what is not paused.
+    NotPaused,
+    /// The pauses of the request have taken all they may.
+    PauseUsedUp,
     /// The input belongs to the other side of a request.
     WrongSide,
     /// The input does not fit this kind of request.

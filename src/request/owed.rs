@@ -15,7 +15,12 @@ pub(super) fn unanswered(owed: &Owed, input: Input, context: Context) -> Result<
     let end = |status, cause| Owed::Closed { status, cause };
     match input {
         Input::Decide(answer) => Ok(answered(answer, context)),
-        Input::AskedAgain => step(owed.clone(), [Action::Acknowledge]),
+        Input::AskedAgain { until: new } => {
+            let until = new.unwrap_or(until);
+            let deferred = matches!(owed, Owed::Deferred { .. });
+            let next = if deferred { Owed::Deferred { until } } else { Owed::Open { until } };
+            step(next, [Action::Acknowledge])
+        }
         Input::Defer => step(Owed::Deferred { until }, []),
         Input::Resume => Err(Rejection::NotDue),
         Input::Told { status, cause } => step(end(status, cause), [Action::TellClosed]),
@@ -30,6 +35,8 @@ pub(super) fn unanswered(owed: &Owed, input: Input, context: Context) -> Result<
         | Input::Exited
         | Input::Acknowledged
         | Input::Cancel
+        | Input::Pause
+        | Input::Unpause
         | Input::Finish { .. }
         | Input::SendFailed => Err(Rejection::WrongSide),
     }
@@ -44,7 +51,10 @@ fn answered(answer: Answer, context: Context) -> Step {
             (Owed::Approved(answer, Feedback::ExitDue { by }), Some(Action::SelfLeaving))
         }
         (true, Approval::Nothing) => (Owed::Approved(answer, Feedback::Nothing), None),
-        (true, Approval::OpensGate) => (Owed::Approved(answer, Feedback::ReportDue), None),
+        (true, Approval::OpensGate) => {
+            let by = Some(context.now.after(context.report_due));
+            (Owed::Approved(answer, Feedback::ReportDue { by }), None)
+        }
     };
     let mut actions = vec![Action::SendAnswer];
     actions.extend(then);
@@ -56,17 +66,18 @@ pub(super) fn yes_said(
     answer: &Answer,
     feedback: Feedback,
     input: &Input,
+    context: Context,
 ) -> Result<Step, Rejection> {
     let status = Status::Approved;
     let now_in = |feedback| Owed::Approved(answer.clone(), feedback);
     match input {
-        Input::AskedAgain => step(now_in(feedback), [Action::SendAnswer]),
+        Input::AskedAgain { .. } => step(now_in(feedback), [Action::SendAnswer]),
         Input::Told { status: Status::Approved, .. } => Err(Rejection::Duplicate { status }),
         Input::Told { status, cause } => {
             step(Owed::Closed { status: *status, cause: *cause }, [Action::TellNoEffect])
         }
         Input::Report { ok } => match feedback {
-            Feedback::ReportDue => step(
+            Feedback::ReportDue { .. } => step(
                 now_in(Feedback::Reported { ok: *ok }),
                 [Action::SendReceipt, Action::TellReport],
             ),
@@ -83,13 +94,13 @@ pub(super) fn yes_said(
             Feedback::ExitDue { .. } | Feedback::ExitOverdue => step(now_in(Feedback::Exited), []),
             Feedback::Nothing
             | Feedback::Exited
-            | Feedback::ReportDue
+            | Feedback::ReportDue { .. }
             | Feedback::ReportSent { .. }
             | Feedback::Reported { .. }
             | Feedback::Abandoned => Err(Rejection::WrongSide),
         },
         Input::Gone(_) => match feedback {
-            Feedback::ReportDue => step(now_in(Feedback::Abandoned), []),
+            Feedback::ReportDue { .. } => step(now_in(Feedback::Abandoned), []),
             Feedback::Nothing
             | Feedback::ExitDue { .. }
             | Feedback::ExitOverdue
@@ -98,16 +109,60 @@ pub(super) fn yes_said(
             | Feedback::Reported { .. }
             | Feedback::Abandoned => Err(Rejection::NotDue),
         },
+        Input::Progress => at_work(now_in, feedback, context),
+        Input::Due(DeadlineKind::ReportOverdue) => report_overdue(now_in, feedback, context),
         Input::Response { .. }
-        | Input::Progress
         | Input::Acknowledged
         | Input::Decide(_)
         | Input::Defer
         | Input::Resume
         | Input::Cancel
+        | Input::Pause
+        | Input::Unpause
         | Input::Finish { .. }
         | Input::Due(_)
         | Input::SendFailed => answered_already(status, input),
+    }
+}
+
+/// The requester is at the work: its report is due later.
+fn at_work(
+    now_in: impl Fn(Feedback) -> Owed,
+    feedback: Feedback,
+    context: Context,
+) -> Result<Step, Rejection> {
+    match feedback {
+        Feedback::ReportDue { .. } => {
+            let by = Some(context.now.after(context.report_due));
+            step(now_in(Feedback::ReportDue { by }), [])
+        }
+        Feedback::ReportSent { .. } | Feedback::Reported { .. } | Feedback::Abandoned => {
+            Err(Rejection::Late { status: Status::Approved })
+        }
+        Feedback::Nothing | Feedback::ExitDue { .. } | Feedback::ExitOverdue | Feedback::Exited => {
+            Err(Rejection::WrongKind)
+        }
+    }
+}
+
+/// The report has not come in time. It may still come.
+fn report_overdue(
+    now_in: impl Fn(Feedback) -> Owed,
+    feedback: Feedback,
+    context: Context,
+) -> Result<Step, Rejection> {
+    match feedback {
+        Feedback::ReportDue { by: Some(by) } if context.now >= by => {
+            step(now_in(Feedback::ReportDue { by: None }), [Action::AlarmReportOverdue])
+        }
+        Feedback::Nothing
+        | Feedback::ExitDue { .. }
+        | Feedback::ExitOverdue
+        | Feedback::Exited
+        | Feedback::ReportDue { .. }
+        | Feedback::ReportSent { .. }
+        | Feedback::Reported { .. }
+        | Feedback::Abandoned => Err(Rejection::NotDue),
     }
 }
 
@@ -115,7 +170,7 @@ pub(super) fn yes_said(
 pub(super) fn no_said(answer: &Answer, input: &Input) -> Result<Step, Rejection> {
     let status = Status::Rejected;
     match input {
-        Input::AskedAgain => step(Owed::Rejected(answer.clone()), [Action::SendAnswer]),
+        Input::AskedAgain { .. } => step(Owed::Rejected(answer.clone()), [Action::SendAnswer]),
         Input::Told { status: Status::Rejected, .. } => Err(Rejection::Duplicate { status }),
         Input::Told { status, cause } => step(Owed::Closed { status: *status, cause: *cause }, []),
         Input::Report { .. } => Err(Rejection::NotApproved { status }),
@@ -127,6 +182,8 @@ pub(super) fn no_said(answer: &Answer, input: &Input) -> Result<Step, Rejection>
         | Input::Defer
         | Input::Resume
         | Input::Cancel
+        | Input::Pause
+        | Input::Unpause
         | Input::Finish { .. }
         | Input::Due(_)
         | Input::Gone(_)
@@ -137,7 +194,7 @@ pub(super) fn no_said(answer: &Answer, input: &Input) -> Result<Step, Rejection>
 /// We were asked, and the requester ended it.
 pub(super) fn closed(status: Status, input: &Input) -> Result<Step, Rejection> {
     match input {
-        Input::AskedAgain => Err(Rejection::Late { status }),
+        Input::AskedAgain { .. } => Err(Rejection::Late { status }),
         Input::Told { status: told, .. } if *told == status => Err(Rejection::Duplicate { status }),
         Input::Told { .. } => Err(Rejection::Conflicting { status }),
         Input::Decide(_) => Err(Rejection::NotPending { status }),
@@ -149,6 +206,8 @@ pub(super) fn closed(status: Status, input: &Input) -> Result<Step, Rejection> {
         | Input::Defer
         | Input::Resume
         | Input::Cancel
+        | Input::Pause
+        | Input::Unpause
         | Input::Finish { .. }
         | Input::Due(_)
         | Input::Gone(_)
@@ -159,7 +218,7 @@ pub(super) fn closed(status: Status, input: &Input) -> Result<Step, Rejection> {
 fn answered_already(status: Status, input: &Input) -> Result<Step, Rejection> {
     Err(match input {
         Input::Decide(answer) => after_decision(status, answer.approve),
-        Input::AskedAgain | Input::Told { .. } => Rejection::Late { status },
+        Input::AskedAgain { .. } | Input::Told { .. } => Rejection::Late { status },
         Input::Report { .. } => Rejection::WrongKind,
         Input::Defer | Input::Resume | Input::Due(_) | Input::Gone(_) => Rejection::NotDue,
         Input::Response { .. }
@@ -167,6 +226,8 @@ fn answered_already(status: Status, input: &Input) -> Result<Step, Rejection> {
         | Input::Exited
         | Input::Acknowledged
         | Input::Cancel
+        | Input::Pause
+        | Input::Unpause
         | Input::Finish { .. }
         | Input::SendFailed => Rejection::WrongSide,
     })

@@ -29,7 +29,7 @@ pub fn transition(state: &State, input: Input, context: Context) -> Result<Step,
                 step(Owed::Open { until: *until }, [Action::AskHost])
             }
             Owed::Deferred { .. } => unanswered(owed, input, context),
-            Owed::Approved(answer, feedback) => yes_said(answer, *feedback, &input),
+            Owed::Approved(answer, feedback) => yes_said(answer, *feedback, &input, context),
             Owed::Rejected(answer) => no_said(answer, &input),
             Owed::Closed { status, .. } => closed(*status, &input),
         },
@@ -65,9 +65,22 @@ fn pending(clocks: Clocks, input: Input, context: Context) -> Result<Step, Rejec
         Input::Due(DeadlineKind::Reminder) => {
             step(Asked::Pending(clocks.remind(now)), [Action::SendReminder])
         }
+        Input::Due(DeadlineKind::PauseEnd) => {
+            let clocks = clocks.resume(now);
+            // The other side knows the end of the longest pause. A host that overslept it: what
+            // would have come since comes now.
+            match clocks.due(now) {
+                Some(kind) => pending(clocks, Input::Due(kind), context),
+                None => step(Asked::Pending(clocks), []),
+            }
+        }
+        Input::Pause => paused(clocks, context),
+        Input::Unpause if clocks.paused_until().is_none() => Err(Rejection::NotPaused),
+        Input::Unpause => step(Asked::Pending(clocks.resume(now)), [Action::SendLimits]),
         Input::Due(
             DeadlineKind::ExitGrace
             | DeadlineKind::Report
+            | DeadlineKind::ReportOverdue
             | DeadlineKind::ObligationEnd
             | DeadlineKind::Receipt
             | DeadlineKind::Judgement,
@@ -80,13 +93,22 @@ fn pending(clocks: Clocks, input: Input, context: Context) -> Result<Step, Rejec
         Input::SendFailed => step(Asked::Cancelled(end(Cause::SendFailed)), [Action::TellSettled]),
         Input::Finish { .. } => Err(Rejection::NotApproved { status: Status::Pending }),
         Input::Acknowledged => Err(Rejection::NotDue),
-        Input::AskedAgain
+        Input::AskedAgain { .. }
         | Input::Told { .. }
         | Input::Report { .. }
         | Input::Decide(_)
         | Input::Defer
         | Input::Resume => Err(Rejection::WrongSide),
     }
+}
+
+/// Our host stops the clocks. The other side learns how long it may take.
+fn paused(clocks: Clocks, context: Context) -> Result<Step, Rejection> {
+    if clocks.paused_until().is_some() {
+        return Err(Rejection::AlreadyPaused);
+    }
+    let paused = clocks.pause(context.now, context.pause_max).ok_or(Rejection::PauseUsedUp)?;
+    step(Asked::Pending(paused), [Action::SendLimits])
 }
 
 /// The answer is in, and in time.
@@ -102,7 +124,7 @@ fn decided(answer: Answer, by: Decider, context: Context) -> Step {
             (Asked::Approved(settlement, Feedback::ExitDue { by }), Some(Action::PeerLeaving))
         }
         (true, Approval::OpensGate) => {
-            (Asked::Approved(settlement, Feedback::ReportDue), Some(Action::OpenGate))
+            (Asked::Approved(settlement, Feedback::ReportDue { by: None }), Some(Action::OpenGate))
         }
     };
     let mut actions = vec![Action::PeerAnswered];
@@ -127,13 +149,13 @@ fn approved(
             }
             Feedback::Exited => Err(Rejection::Duplicate { status }),
             Feedback::Nothing
-            | Feedback::ReportDue
+            | Feedback::ReportDue { .. }
             | Feedback::ReportSent { .. }
             | Feedback::Reported { .. } => Err(Rejection::WrongKind),
             Feedback::Abandoned => Err(Rejection::Late { status }),
         },
         Input::Finish { ok } => match feedback {
-            Feedback::ReportDue => {
+            Feedback::ReportDue { .. } => {
                 let again_at = context.now.after(context.report_every);
                 let sent = Feedback::ReportSent { ok: *ok, again_at, left: context.report_repeats };
                 step(now_in(sent), [Action::CloseGate, Action::SendReport])
@@ -154,7 +176,7 @@ fn approved(
             | Feedback::ExitDue { .. }
             | Feedback::ExitOverdue
             | Feedback::Exited
-            | Feedback::ReportDue
+            | Feedback::ReportDue { .. }
             | Feedback::Reported { .. }
             | Feedback::Abandoned => Err(Rejection::NotDue),
         },
@@ -162,13 +184,15 @@ fn approved(
         Input::Gone(cause) => approved_and_gone(now_in, feedback, *cause),
         Input::Response { .. }
         | Input::Progress
-        | Input::AskedAgain
+        | Input::AskedAgain { .. }
         | Input::Told { .. }
         | Input::Report { .. }
         | Input::Decide(_)
         | Input::Defer
         | Input::Resume
         | Input::Cancel
+        | Input::Pause
+        | Input::Unpause
         | Input::Due(_)
         | Input::SendFailed => after_end(status, input),
     }
@@ -188,7 +212,7 @@ fn exit_overdue(
         | Feedback::ExitDue { .. }
         | Feedback::ExitOverdue
         | Feedback::Exited
-        | Feedback::ReportDue
+        | Feedback::ReportDue { .. }
         | Feedback::ReportSent { .. }
         | Feedback::Reported { .. }
         | Feedback::Abandoned => Err(Rejection::NotDue),
@@ -225,7 +249,9 @@ fn approved_and_gone(
         Feedback::ExitDue { .. } | Feedback::ExitOverdue if !ours => {
             step(now_in(Feedback::Abandoned), [])
         }
-        Feedback::ReportDue if ours => step(now_in(Feedback::Abandoned), [Action::CloseGate]),
+        Feedback::ReportDue { .. } if ours => {
+            step(now_in(Feedback::Abandoned), [Action::CloseGate])
+        }
         // A member that is leaving still sees to it that its reports arrive.
         Feedback::ReportSent { ok, .. } if cause != Cause::Leaving => {
             step(now_in(Feedback::Reported { ok }), [])
@@ -234,7 +260,7 @@ fn approved_and_gone(
         | Feedback::ExitDue { .. }
         | Feedback::ExitOverdue
         | Feedback::Exited
-        | Feedback::ReportDue
+        | Feedback::ReportDue { .. }
         | Feedback::ReportSent { .. }
         | Feedback::Reported { .. }
         | Feedback::Abandoned => Err(Rejection::NotDue),
@@ -246,11 +272,13 @@ fn after_end(status: Status, input: &Input) -> Result<Step, Rejection> {
     Err(match input {
         Input::Response { answer, .. } => after_decision(status, answer.approve),
         Input::Progress | Input::Exited => Rejection::Late { status },
-        Input::Cancel | Input::SendFailed => Rejection::NotPending { status },
+        Input::Cancel | Input::Pause | Input::Unpause | Input::SendFailed => {
+            Rejection::NotPending { status }
+        }
         Input::Finish { .. } if status == Status::Approved => Rejection::WrongKind,
         Input::Finish { .. } => Rejection::NotApproved { status },
         Input::Due(_) | Input::Gone(_) | Input::Acknowledged => Rejection::NotDue,
-        Input::AskedAgain
+        Input::AskedAgain { .. }
         | Input::Told { .. }
         | Input::Report { .. }
         | Input::Decide(_)

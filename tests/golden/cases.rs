@@ -15,7 +15,11 @@ const LATE: u64 = 70_000;
 const END: u64 = 700_000;
 
 pub(crate) fn states() -> Vec<(String, State)> {
-    let mut states = vec![("asked pending".to_owned(), Asked::Pending(clocks()).into())];
+    let paused = clocks().pause(Timestamp::from_ms(500), Millis::new(30_000)).unwrap();
+    let mut states = vec![
+        ("asked pending".to_owned(), Asked::Pending(clocks()).into()),
+        ("asked pending, paused".to_owned(), Asked::Pending(paused).into()),
+    ];
     for (name, feedback) in feedbacks() {
         states.push((format!("asked approved, {name}"), Asked::Approved(end(), feedback).into()));
     }
@@ -50,7 +54,8 @@ fn feedbacks() -> Vec<(&'static str, Feedback)> {
         ("exit overdue", Feedback::ExitOverdue),
         ("exited", Feedback::Exited),
         ("nothing more", Feedback::Nothing),
-        ("report due", Feedback::ReportDue),
+        ("report due", Feedback::ReportDue { by: None }),
+        ("report due by then", Feedback::ReportDue { by: Some(at) }),
         ("report sent", Feedback::ReportSent { ok: true, again_at: at, left: 2 }),
         ("report sent for the last time", Feedback::ReportSent { ok: true, again_at: at, left: 0 }),
         ("reported", Feedback::Reported { ok: true }),
@@ -70,12 +75,16 @@ pub(crate) fn inputs() -> Vec<(String, Input)> {
         add(&format!("finish {word}"), Input::Finish { ok: approve });
     }
     add("progress", Input::Progress);
-    add("asked again", Input::AskedAgain);
+    add("asked again", Input::AskedAgain { until: None });
+    let until = Some(Timestamp::from_ms(800_000));
+    add("asked again, longer", Input::AskedAgain { until });
     add("exited", Input::Exited);
     add("defer", Input::Defer);
     add("resume", Input::Resume);
     add("acknowledged", Input::Acknowledged);
     add("cancel", Input::Cancel);
+    add("pause", Input::Pause);
+    add("unpause", Input::Unpause);
     add("send failed", Input::SendFailed);
     for status in terminal() {
         let cause = if status == Status::TimedOut { Cause::Clock } else { Cause::Member };
@@ -104,6 +113,8 @@ pub(crate) fn contexts() -> Vec<(String, Context)> {
                 exit_grace: Millis::new(10_000),
                 report_every: Millis::new(15_000),
                 report_repeats: 3,
+                report_due: Millis::new(600_000),
+                pause_max: Millis::new(86_400_000),
             };
             contexts.push((format!("{kind} {clock}"), context));
         }

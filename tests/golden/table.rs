@@ -99,18 +99,18 @@ fn name(state: &State) -> String {
     let status = state.status().name();
     match state {
         State::Asked(Asked::Pending(clocks)) => {
-            format!(
-                "asked pending (reminded {}, until {})",
-                clocks.reminded(),
-                clocks.expires_at().as_ms()
-            )
+            let paused = clocks.paused_until().map_or("", |_| ", paused");
+            let (reminded, until) = (clocks.reminded(), clocks.expires_at().as_ms());
+            format!("asked pending{paused} (reminded {reminded}, until {until})")
         }
         State::Asked(Asked::Approved(_, feedback)) => {
             format!("asked approved{settled}, {}", feedback_name(*feedback))
         }
         State::Asked(_) => format!("asked {status}{settled}"),
-        State::Owed(Owed::Open { .. }) => "owed open".to_owned(),
-        State::Owed(Owed::Deferred { .. }) => "owed deferred".to_owned(),
+        State::Owed(Owed::Open { until }) => format!("owed open (until {})", until.as_ms()),
+        State::Owed(Owed::Deferred { until }) => {
+            format!("owed deferred (until {})", until.as_ms())
+        }
         State::Owed(Owed::Approved(_, feedback)) => {
             format!("owed approved, {}", feedback_name(*feedback))
         }
@@ -128,7 +128,8 @@ fn feedback_name(feedback: Feedback) -> String {
         Feedback::ExitOverdue => "exit overdue".to_owned(),
         Feedback::Exited => "exited".to_owned(),
         Feedback::Nothing => "nothing more".to_owned(),
-        Feedback::ReportDue => "report due".to_owned(),
+        Feedback::ReportDue { by: None } => "report due".to_owned(),
+        Feedback::ReportDue { by: Some(_) } => "report due by then".to_owned(),
         Feedback::ReportSent { ok, left, .. } => format!("report {} sent, {left} left", yes(ok)),
         Feedback::Reported { ok } => format!("reported {}", yes(ok)),
         Feedback::Abandoned => "abandoned".to_owned(),
@@ -146,6 +147,9 @@ fn refusal(rejection: Rejection) -> String {
         Rejection::Conflicting { status } => format!("conflicting ({})", status.name()),
         Rejection::NotPending { status } => format!("not pending ({})", status.name()),
         Rejection::NotApproved { status } => format!("not approved ({})", status.name()),
+        Rejection::AlreadyPaused => "already paused".to_owned(),
+        Rejection::NotPaused => "not paused".to_owned(),
+        Rejection::PauseUsedUp => "pause used up".to_owned(),
         Rejection::WrongSide => "wrong side".to_owned(),
         Rejection::WrongKind => "wrong kind".to_owned(),
         Rejection::NotDue => "not due".to_owned(),

@@ -52,6 +52,11 @@ pub(super) fn message(error: &NotNow) -> String {
         NotNow::AlreadyPending { request_id } => {
             format!("the same is asked already in {}", quoted(request_id.as_str()))
         }
+        NotNow::AlreadyPaused => "the request is paused already".into(),
+        NotNow::NotPaused => "the request is not paused".into(),
+        NotNow::PauseUsedUp { limit } => {
+            format!("its pauses may take {} s together, and have", seconds(*limit))
+        }
         NotNow::SelfLeaving => "this member is leaving or has left".into(),
         NotNow::IdReused { request_id } => {
             format!("{} is the id of another request", quoted(request_id.as_str()))
@@ -104,6 +109,11 @@ pub(super) fn hint(error: &NotNow) -> String {
         }
         NotNow::AlreadyPending { .. } => {
             "wait for the decision; to ask for something else, cancel the open request first"
+        }
+        NotNow::AlreadyPaused => "do nothing: its clocks stand still until it is resumed",
+        NotNow::NotPaused => "do nothing: its clocks run",
+        NotNow::PauseUsedUp { .. } => {
+            "let its clocks run; if they end before the decision, ask anew with longer limits"
         }
         NotNow::SelfLeaving => "finish what is open and confirm the exit; begin nothing new",
         NotNow::IdReused { .. } => {

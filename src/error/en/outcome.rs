@@ -90,6 +90,7 @@ pub(in crate::error) const fn alarm(alarm: Alarm) -> &'static str {
         Alarm::UnannouncedLife => dropped(DropReason::Unannounced),
         Alarm::SendFailed => "the transport could not send a frame",
         Alarm::ReportLost => "an execution report was sent several times and never acknowledged",
+        Alarm::ReportOverdue => "approved work was not reported in time",
         Alarm::Storm => "a member sends the same over and over again; it gets no answer to repeats",
     }
 }
@@ -118,6 +119,10 @@ pub(in crate::error) const fn alarm_hint(alarm: Alarm) -> &'static str {
             "look at the transport; what matters is sent again when it is asked for"
         }
         Alarm::ReportLost => "tell the lead in plain text how the work went",
+        Alarm::ReportOverdue => {
+            "ask the member how the work stands and expect neither success nor failure until then; \
+             a later report still counts"
+        }
         Alarm::Storm => {
             "look whether its program or the transport is in a loop; new messages still get through"
         }

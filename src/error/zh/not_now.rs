@@ -45,6 +45,11 @@ pub(super) fn message(error: &NotNow) -> String {
         NotNow::AlreadyPending { request_id } => {
             format!("同样的请求 {} 正在等待裁决", quoted(request_id.as_str()))
         }
+        NotNow::AlreadyPaused => "请求已经暂停".into(),
+        NotNow::NotPaused => "请求没有暂停".into(),
+        NotNow::PauseUsedUp { limit } => {
+            format!("它的暂停合计最多 {} 秒，已经用完", seconds(*limit))
+        }
         NotNow::SelfLeaving => "本成员正在离开或已经离开".into(),
         NotNow::IdReused { request_id } => {
             format!("{} 已是另一个请求的 id", quoted(request_id.as_str()))
@@ -77,6 +82,9 @@ pub(super) fn hint(error: &NotNow) -> String {
         NotNow::RecipientLost { retry_in, .. } => return recipient_lost_hint(*retry_in),
         NotNow::TooManyOpen { .. } => "等待其中一些得到裁决，或取消已经不需要的请求",
         NotNow::AlreadyPending { .. } => "等待裁决；如果要问的事变了，先取消这个未决的请求",
+        NotNow::AlreadyPaused => "无需任何操作：恢复之前它的时钟一直停着",
+        NotNow::NotPaused => "无需任何操作：它的时钟正在走",
+        NotNow::PauseUsedUp { .. } => "让时钟继续走；如果裁决之前就到期，用更长的时限重新请求",
         NotNow::SelfLeaving => "完成手头的事并确认退出，不再开始新的工作",
         NotNow::IdReused { .. } => "先前的请求有效；请求方应为新的请求使用新的 id",
         NotNow::GateClosed { action, why, pending } => {

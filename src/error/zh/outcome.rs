@@ -67,6 +67,7 @@ pub(in crate::error) const fn alarm(alarm: Alarm) -> &'static str {
         Alarm::UnannouncedLife => dropped(DropReason::Unannounced),
         Alarm::SendFailed => "传输层未能发出一帧",
         Alarm::ReportLost => "执行报告已多次发送，始终未得到确认",
+        Alarm::ReportOverdue => "已批准的工作没有按时报告",
         Alarm::Storm => "成员不停地重复发送同样的内容；其重复暂不予以答复",
     }
 }
@@ -85,6 +86,9 @@ pub(in crate::error) const fn alarm_hint(alarm: Alarm) -> &'static str {
         Alarm::UnannouncedLife => dropped_hint(DropReason::Unannounced),
         Alarm::SendFailed => "检查传输层；重要的内容会在对方再次询问时重发",
         Alarm::ReportLost => "用普通文本告知负责人工作结果",
+        Alarm::ReportOverdue => {
+            "询问该成员工作的进展，在此之前不要认定成功或失败；迟到的报告仍然有效"
+        }
         Alarm::Storm => "查看它的程序或传输层是否陷入循环；新的消息仍会送达",
     }
 }
