@@ -32,6 +32,8 @@ pub struct KindRules {
     /// Whether the host knows that members may wait for each other in a circle through this kind
     /// and other blocking ones, and relies on the search for deadlocks.
     pub cyclic: bool,
+    /// Whether to be asked shuts the gate of the asked member until a plan of its own is approved.
+    pub holds_gate: bool,
     /// Its idle limit, where that is not the common one.
     pub timeout: Option<Millis>,
     /// Its hard limit, where that is not the common one.
@@ -84,14 +86,19 @@ pub(crate) struct Terms {
     pub(crate) approval: Approval,
     pub(crate) blocking: bool,
     pub(crate) refusal_needs_reason: bool,
+    pub(crate) holds_gate: bool,
 }
 
 impl KindRules {
     /// What stays of them with each request.
     pub(crate) const fn terms(&self) -> Terms {
-        let Self { approval, blocking, refusal_needs_reason, .. } = self;
-        let (approval, blocking) = (*approval, *blocking);
-        Terms { approval, blocking, refusal_needs_reason: *refusal_needs_reason }
+        let Self { approval, blocking, refusal_needs_reason, holds_gate, .. } = self;
+        Terms {
+            approval: *approval,
+            blocking: *blocking,
+            refusal_needs_reason: *refusal_needs_reason,
+            holds_gate: *holds_gate,
+        }
     }
 
     /// A kind whose approval means nothing beyond itself, with the common limits; everybody who
@@ -107,6 +114,7 @@ impl KindRules {
             approval: Approval::Nothing,
             blocking: true,
             cyclic: false,
+            holds_gate: false,
             timeout: None,
             cap: None,
         }
@@ -149,6 +157,7 @@ mod tests {
             (Kind::PLAN_APPROVAL, Role::Worker, Role::Lead),
             (Kind::PLAN_APPROVAL, Role::Worker, Role::Approver),
             (Kind::DEPENDENCY, Role::Worker, Role::Worker),
+            (Kind::PLAN_REQUEST, Role::Lead, Role::Worker),
         ];
         for rules in KindTable::default().iter() {
             for from in Role::ALL {

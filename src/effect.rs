@@ -10,7 +10,7 @@ use serde::Serialize;
 pub use self::undeliverable::UndeliverableEvent;
 use crate::ids::{Incarnation, MemberName, RequestId};
 use crate::message::{
-    Cause, Digest, Follows, Kind, Liveness, Payload, Plan, SettleCode, Status, Uses,
+    Cause, Choice, Digest, Follows, Kind, Liveness, Payload, Plan, SettleCode, Status, Uses,
 };
 use crate::time::{Millis, Timestamp};
 
@@ -47,6 +47,8 @@ pub enum Event {
     Closed(ClosedEvent),
     /// A request of this member ended.
     Settled(Outcome),
+    /// One of several approvers has decided.
+    Vote(VoteEvent),
     /// Chat came in.
     Message(MessageEvent),
     /// A member told how it is getting on.
@@ -181,6 +183,10 @@ pub struct Outcome {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(target_arch = "wasm32", tsify(optional, type = "number"))]
     pub retry_after_ms: Option<Millis>,
+    /// Every vote, where several members were asked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub votes: Vec<VoteView>,
     /// With a kind of the host's own: what came with the decision.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
@@ -188,6 +194,46 @@ pub struct Outcome {
     /// When it ended (ms since the Unix epoch).
     #[cfg_attr(target_arch = "wasm32", tsify(type = "number"))]
     pub settled_at: Timestamp,
+}
+
+/// What one of several approvers has said.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+#[serde(rename_all = "camelCase")]
+pub struct VoteView {
+    /// Who.
+    pub by: MemberName,
+    /// What; `gone` for a member that left or was lost without a vote.
+    pub vote: Choice,
+    /// Whether it came in time to count.
+    pub counted: bool,
+    /// What was said with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub reason: Option<String>,
+}
+
+/// One of several approvers has decided on a request of this member.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+#[serde(rename_all = "camelCase")]
+pub struct VoteEvent {
+    /// The request.
+    pub request_id: RequestId,
+    /// What it is about.
+    pub kind: Kind,
+    /// Who voted.
+    pub by: MemberName,
+    /// Yes or no.
+    pub approve: bool,
+    /// What was said with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub reason: Option<String>,
+    /// Whether it came in time to count.
+    pub counted: bool,
+    /// Who must still decide in the present stage.
+    pub awaiting: Vec<MemberName>,
 }
 
 /// Chat came in. Never a decision, whatever it says.
@@ -305,6 +351,21 @@ pub struct AlarmEvent {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub holding: Vec<Holding>,
+    /// With `deadlock`: the circle, each member waiting for the next one, the last for the first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub cycle: Vec<Waiting>,
+}
+
+/// One step of a circle of members that waited for each other.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+#[serde(rename_all = "camelCase")]
+pub struct Waiting {
+    /// Who waited.
+    pub member: MemberName,
+    /// For the decision on which request of its own.
+    pub request_id: RequestId,
 }
 
 /// Something a lost member held when it was given up.
@@ -341,6 +402,8 @@ pub enum Alarm {
     LostWorkerAlive,
     /// The lead does not answer.
     LeadSilent,
+    /// An approver does not answer.
+    ApproverSilent,
     /// A member agreed to leave and has not confirmed its exit in time.
     NotExited,
     /// A member leaves although the request that asked for it had ended before it agreed.
@@ -361,15 +424,18 @@ pub enum Alarm {
     ReportOverdue,
     /// A member repeats itself beyond all measure; its repeats get no answer for a while.
     Storm,
+    /// Members waited for each other in a circle; the request given up to break it was ours.
+    Deadlock,
 }
 
 impl Alarm {
     /// Every alarm.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 16] = [
         Self::WorkerLost,
         Self::Reclaim,
         Self::LostWorkerAlive,
         Self::LeadSilent,
+        Self::ApproverSilent,
         Self::NotExited,
         Self::LeftDespiteCancel,
         Self::ConflictingDecision,
@@ -380,6 +446,7 @@ impl Alarm {
         Self::ReportLost,
         Self::ReportOverdue,
         Self::Storm,
+        Self::Deadlock,
     ];
 
     /// The name that people and programs see.
@@ -390,6 +457,7 @@ impl Alarm {
             Self::Reclaim => "reclaim",
             Self::LostWorkerAlive => "lost_worker_alive",
             Self::LeadSilent => "lead_silent",
+            Self::ApproverSilent => "approver_silent",
             Self::NotExited => "not_exited",
             Self::LeftDespiteCancel => "left_despite_cancel",
             Self::ConflictingDecision => "conflicting_decision",
@@ -400,6 +468,7 @@ impl Alarm {
             Self::ReportLost => "report_lost",
             Self::ReportOverdue => "report_overdue",
             Self::Storm => "storm",
+            Self::Deadlock => "deadlock",
         }
     }
 }

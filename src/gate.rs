@@ -11,6 +11,8 @@ use crate::message::{Action, ScopeEntry, Uses};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Gate {
     grants: Vec<Grant>,
+    /// The request of the lead for a plan that shut it.
+    held_by: Option<RequestId>,
     next_permit: u64,
 }
 
@@ -23,6 +25,8 @@ pub struct Permit(pub(crate) u64);
 pub enum Denied {
     /// No approved plan at all.
     NoPlan,
+    /// The lead asked for a plan, and none was approved since.
+    PlanRequired,
     /// Plans are approved, and none covers the action.
     OutOfScope,
     /// The one-shot plan that covers it is spent.
@@ -44,12 +48,29 @@ impl Gate {
     pub(crate) fn open(&mut self, request_id: &RequestId, scope: &[String], uses: Uses) {
         // Entries that do not parse were refused when the request was validated.
         let scope = scope.iter().filter_map(|entry| ScopeEntry::parse(entry).ok()).collect();
+        self.held_by = None;
         self.grants.push(Grant { request_id: request_id.clone(), scope, uses, spent_by: None });
     }
 
     /// Closes it for one plan.
     pub(crate) fn close(&mut self, request_id: &RequestId) {
         self.grants.retain(|grant| grant.request_id != *request_id);
+    }
+
+    /// Shuts it until a plan is approved: what was approved before counts no more.
+    pub(crate) fn hold(&mut self, request_id: &RequestId) {
+        self.grants.clear();
+        self.held_by = Some(request_id.clone());
+    }
+
+    /// The request that shut it was withdrawn.
+    pub(crate) fn release(&mut self, request_id: &RequestId) {
+        self.held_by.take_if(|held| held == request_id);
+    }
+
+    /// The request that shut it.
+    pub(crate) const fn held_by(&self) -> Option<&RequestId> {
+        self.held_by.as_ref()
     }
 
     /// Closes it for all.
@@ -59,6 +80,9 @@ impl Gate {
 
     /// Lets one action start, under the plan that was approved first among those that cover it.
     pub(crate) fn enter(&mut self, action: &Action) -> Result<(Permit, RequestId), Denied> {
+        if self.held_by.is_some() {
+            return Err(Denied::PlanRequired);
+        }
         if self.grants.is_empty() {
             return Err(Denied::NoPlan);
         }
@@ -143,6 +167,20 @@ mod tests {
         gate.enter(&action("write:src/a")).unwrap();
         gate.open(&second, &scope, Uses::UntilReport);
         assert_eq!(gate.enter(&action("write:src/a")).unwrap().1, second);
+    }
+
+    #[test]
+    fn a_gate_that_is_held_opens_with_the_next_plan_and_not_for_the_former_one() {
+        let (mut gate, _) = gate(Uses::UntilReport);
+        let (asked, other) = (RequestId::from_random(7), RequestId::from_random(8));
+        gate.hold(&asked);
+        assert_eq!(gate.enter(&action("write:src/a")), Err(Denied::PlanRequired));
+        gate.release(&other);
+        assert_eq!(gate.held_by(), Some(&asked));
+        let scope = ["write:docs/**".to_owned()];
+        gate.open(&RequestId::from_random(9), &scope, Uses::UntilReport);
+        assert!(gate.enter(&action("write:docs/a")).is_ok());
+        assert_eq!(gate.enter(&action("write:src/a")), Err(Denied::OutOfScope));
     }
 
     #[test]

@@ -74,8 +74,14 @@ pub enum Noted {
     Report,
     /// The member has left.
     Exit,
+    /// The outcome of a request that this member had decided the same way, with others.
+    Confirmed,
     /// A text of the member's did not get through.
     Undeliverable,
+    /// A search for a deadlock: it goes on from here.
+    Probe,
+    /// A search for a deadlock: there is none this way.
+    ProbeEnded,
 }
 
 /// What became of an arriving frame: always exactly one of these.
@@ -85,6 +91,8 @@ pub enum Disposition<E> {
     Accepted(RequestId),
     /// It settled a request of ours, or closed one of theirs.
     Settled(RequestId),
+    /// It is a vote of one of several approvers; the request is not settled by it.
+    VoteRecorded(RequestId),
     /// It changed no request.
     Noted(Noted),
     /// It was dropped.
@@ -299,7 +307,10 @@ impl Noted {
             Self::AskedAgain => "asked_again",
             Self::Report => "report",
             Self::Exit => "exit",
+            Self::Confirmed => "confirmed",
             Self::Undeliverable => "undeliverable",
+            Self::Probe => "probe",
+            Self::ProbeEnded => "probe_ended",
         }
     }
 }

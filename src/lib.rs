@@ -65,7 +65,6 @@ mod message;
 mod request;
 mod time;
 mod validate;
-#[cfg_attr(not(test), expect(dead_code, reason = "not yet used by the engine"))]
 mod waits;
 #[cfg(target_arch = "wasm32")]
 pub mod wasm;
@@ -77,11 +76,11 @@ pub use crate::deadline::DeadlineKind;
 pub use crate::effect::{
     Alarm, AlarmEvent, ClosedEvent, DrainEvent, Effect, Event, Holding, IdleEvent, LivenessEvent,
     MessageEvent, Outcome, ProgressEvent, ReminderEvent, ReportEvent, RequestEvent, Send,
-    UndeliverableEvent,
+    UndeliverableEvent, VoteEvent, VoteView, Waiting,
 };
 pub use crate::engine::{
     AskOptions, Asking, Disposition, Engine, MemberView, Obligation, Refusable, RequestView,
-    Response, SectionId, SectionPolicy, Sender, StateHash, ToolOutcome, WorkerAsked,
+    Response, SectionId, SectionPolicy, Sender, StageSpec, StateHash, ToolOutcome, WorkerAsked,
 };
 pub use crate::error::{
     CodeInfo, Family, Lang, Misuse, NotNow, ProtocolError, RULES, catalogue, explain_code,
@@ -93,14 +92,17 @@ pub use crate::ids::{
 };
 pub use crate::journal::{AuditEntry, DropReason, Noted, Verdict};
 pub use crate::message::{
-    Action, Body, Cancel, Cause, Details, Digest, Envelope, ExecutionReport, Exited, Follows, Idle,
-    Kind, KindNameError, KindRequest, KindResponse, Link, Liveness, MAX_KIND_LENGTH, Message,
-    Payload, Plan, PlanApprovalRequest, PlanApprovalResponse, Probe, Progress, Receipt, Received,
-    Recipient, Reminder, Role, Roles, ScopeEntry, ScopeError, SettleCode, Settled, ShutdownRequest,
-    ShutdownResponse, Status, Timing, Undeliverable, Uses, WIRE_VERSION, Wait, is_blank,
+    Action, Body, Cancel, Cause, Choice, Details, Digest, Envelope, ExecutionReport, Exited,
+    Follows, Idle, Kind, KindNameError, KindRequest, KindResponse, Link, Liveness, MAX_KIND_LENGTH,
+    Message, Payload, Plan, PlanApprovalRequest, PlanApprovalResponse, Probe, Progress, Receipt,
+    Received, Recipient, Reminder, Role, Roles, ScopeEntry, ScopeError, SettleCode, Settled,
+    ShutdownRequest, ShutdownResponse, Status, Timing, Undeliverable, Uses, WIRE_VERSION, Wait,
+    is_blank,
 };
 pub use crate::time::{Millis, Timestamp};
-pub use crate::validate::{InvalidMessage, Origin, Rulebook, Target, Valid, check, nearest_name};
+pub use crate::validate::{
+    InvalidMessage, Origin, Rulebook, StageError, Target, Valid, check, nearest_name,
+};
 pub use crate::wire::{
     DecodeError, Decoded, Head, JsonType, Note, Object, RawBody, Shape, Syntax, ToolCall,
     ToolMessage, decode_envelope, decode_message, decode_payload, decode_plan, decode_tool_call,
@@ -110,7 +112,7 @@ pub use crate::wire::{
 /// The life of one request, apart from any engine: its states, and the pure transition function.
 pub mod fsm {
     pub use crate::request::{
-        Action, Answer, Asked, Clocks, Context, Decider, Feedback, Input, Owed, Rejection,
-        Settlement, State, Step, transition,
+        Action, Answer, Asked, Ballot, Clocks, Context, Decider, Feedback, Input, Owed, Panel,
+        Rejection, Settlement, Stage, Standing, State, Step, Vote, transition,
     };
 }

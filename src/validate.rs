@@ -131,6 +131,13 @@ pub enum InvalidMessage {
     },
     /// A decision that would open a gate and does not say what for.
     DigestRequired,
+    /// A list of approvers that cannot decide.
+    InvalidStages {
+        /// Which stage, from 0.
+        stage: usize,
+        /// What is wrong with it.
+        why: StageError,
+    },
     /// A refusal that does not say why.
     ReasonRequired {
         /// The `type` of the message.
@@ -173,6 +180,32 @@ pub enum InvalidMessage {
     },
 }
 
+/// What is wrong with a stage of a panel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StageError {
+    /// It names nobody.
+    Nobody,
+    /// It names somebody who votes already.
+    Repeated {
+        /// Whom.
+        name: MemberName,
+    },
+    /// No such number of members can say yes.
+    Threshold {
+        /// The number.
+        threshold: usize,
+        /// How many members it names.
+        most: usize,
+    },
+    /// There are too many stages.
+    TooMany {
+        /// The bound.
+        limit: usize,
+    },
+    /// Whoever approves this kind leaves: one member decides that for itself.
+    OneDecides,
+}
+
 impl<T> Valid<T> {
     /// Gives the value away, and the proof up.
     #[must_use]
@@ -202,6 +235,7 @@ impl InvalidMessage {
             Self::UnknownKind { .. } | Self::OwnMessages { .. } => fields::KIND,
             Self::ScopeMismatch { .. } => "message.scope",
             Self::DigestRequired => "message.digest",
+            Self::InvalidStages { .. } => "stages",
             Self::ReasonRequired { path, .. } | Self::Blank { path } | Self::ZeroLimit { path } => {
                 path
             }
@@ -325,7 +359,8 @@ fn check_roles(
         | Message::ExecutionReport(_)
         | Message::Exited(_)
         | Message::Idle(_)
-        | Message::Undeliverable(_) => Ok(()),
+        | Message::Undeliverable(_)
+        | Message::Probe(_) => Ok(()),
     }
 }
 
@@ -372,7 +407,8 @@ fn check_reason(
         | Message::ExecutionReport(_)
         | Message::Exited(_)
         | Message::Idle(_)
-        | Message::Undeliverable(_) => return Ok(()),
+        | Message::Undeliverable(_)
+        | Message::Probe(_) => return Ok(()),
     };
     let Some(rules) = kinds.find(kind) else { return Ok(()) };
     let required = match origin {

@@ -28,7 +28,7 @@ use crate::cases::{contexts, inputs, states};
 struct Case {
     state: State,
     input: Input,
-    context: Context,
+    context: Context<'static>,
     result: Result<Step, Rejection>,
 }
 
@@ -52,7 +52,7 @@ impl Case {
     }
 
     fn pending(&self) -> bool {
-        matches!(self.state, State::Asked(Asked::Pending(_)))
+        matches!(self.state, State::Asked(Asked::Pending(..)))
     }
 
     fn says(&self, yes: bool) -> bool {
@@ -97,6 +97,30 @@ fn transitions_are_as_they_were_reviewed() {
     }
     assert_eq!(table.lines().count(), reviewed.lines().count());
 }
+
+#[test]
+fn the_protocol_shows_the_state_tables_of_the_code() {
+    let tables = table::markdown();
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/protocol.md");
+    let document = std::fs::read_to_string(path).unwrap();
+    let (before, rest) = document.split_once(TABLES_BEGIN).expect("the tables have a beginning");
+    let (written, after) = rest.split_once(TABLES_END).expect("the tables have an end");
+    #[expect(clippy::disallowed_methods, reason = "the switch is meant for people at a shell")]
+    let update = std::env::var("UPDATE_DOCS").is_ok_and(|value| value == "1");
+    if update {
+        let anew = format!("{before}{TABLES_BEGIN}\n\n{tables}{TABLES_END}{after}");
+        std::fs::write(path, anew).unwrap();
+        return;
+    }
+    for (number, (now, then)) in tables.trim().lines().zip(written.trim().lines()).enumerate() {
+        assert_eq!(now, then, "line {} of the tables; UPDATE_DOCS=1 writes them anew", number + 1);
+    }
+    assert_eq!(tables.trim().lines().count(), written.trim().lines().count());
+}
+
+/// Between these two lines stands what is made of the code.
+const TABLES_BEGIN: &str = "<!-- state tables: begin -->";
+const TABLES_END: &str = "<!-- state tables: end -->";
 
 #[test]
 fn the_end_of_our_request_is_final() {
@@ -206,12 +230,16 @@ fn a_decision_names_who_decided_and_nothing_else_does() {
 fn the_other_side_is_told_what_its_answer_does_not_imply() {
     for_all(|case| {
         let timed_out = case.asked() && case.becomes(Status::TimedOut);
-        // Only a withdrawal is told as one; who is gone, the requester or its engine, is a cause. So
+        // Only a withdrawal is told as one; that the requester or its engine is gone is a cause. So
         // is that the other side is lost, for it may wake.
         let withdrawn = case.pending() && matches!(case.input, Input::Cancel);
         let gone = case.pending()
-            && matches!(case.input, Input::Gone(Cause::Leaving | Cause::Closed | Cause::PeerLost));
-        case.does(Action::SendSettled) == usize::from(timed_out || gone)
+            && matches!(
+                case.input,
+                Input::Gone(_) | Input::ApproverGone { cause: Cause::PeerLost, .. }
+            );
+        let given_up = case.pending() && matches!(case.input, Input::Deadlock);
+        case.does(Action::SendSettled) == usize::from(timed_out || gone || given_up)
             && case.does(Action::SendCancel) == usize::from(withdrawn)
     });
 }
@@ -329,7 +357,7 @@ fn a_report_is_overdue_once_and_only_for_who_approved() {
 
 #[test]
 fn only_a_pending_request_is_paused_and_only_a_paused_one_resumed() {
-    let paused = |state: &State| matches!(state, State::Asked(Asked::Pending(clocks)) if clocks.paused_until().is_some());
+    let paused = |state: &State| matches!(state, State::Asked(Asked::Pending(clocks, _)) if clocks.paused_until().is_some());
     for_all(|case| {
         let (was, is) = (paused(&case.state), case.next().is_some_and(paused));
         let stops = matches!(case.input, Input::Pause);
@@ -341,9 +369,9 @@ fn only_a_pending_request_is_paused_and_only_a_paused_one_resumed() {
 }
 
 #[test]
-fn a_host_may_take_back_nothing_but_a_pending_request() {
+fn nothing_but_a_pending_request_is_taken_back() {
     for_all(|case| {
-        !matches!(case.input, Input::Cancel | Input::SendFailed)
+        !matches!(case.input, Input::Cancel | Input::Deadlock | Input::SendFailed)
             || case.result.is_ok() == case.pending()
     });
 }

@@ -112,7 +112,10 @@ fn judged(disposition: &Disposition) -> Code {
     match disposition {
         Disposition::Dropped(reason) => (DropReason::code(*reason), "dropped"),
         Disposition::Refused(error) => of_error(error),
-        Disposition::Accepted(_) | Disposition::Settled(_) | Disposition::Noted(_) => {
+        Disposition::Accepted(_)
+        | Disposition::Settled(_)
+        | Disposition::VoteRecorded(_)
+        | Disposition::Noted(_) => {
             panic!("a frame was good for something: {disposition:?}")
         }
     }

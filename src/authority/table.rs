@@ -146,6 +146,11 @@ impl Default for KindTable {
                     ..KindRules::new(Kind::PLAN_APPROVAL, worker, approvers)
                 },
                 KindRules { cyclic: true, ..KindRules::new(Kind::DEPENDENCY, worker, worker) },
+                KindRules {
+                    holds_gate: true,
+                    blocking: false,
+                    ..KindRules::new(Kind::PLAN_REQUEST, lead, worker)
+                },
             ],
         }
     }
@@ -173,7 +178,7 @@ mod tests {
         table.declare(kind("resource_grant", &[Role::Worker], &[Role::Lead])).unwrap();
         let found = table.find(&Kind::parse("resource_grant").unwrap()).unwrap();
         assert_eq!(found.approval, Approval::Nothing);
-        assert_eq!(table.iter().count(), 4);
+        assert_eq!(table.iter().count(), KindTable::default().iter().count() + 1);
     }
 
     #[test]

@@ -7,13 +7,14 @@ use crate::deadline::Subject;
 use crate::effect::{Alarm, AlarmEvent, ClosedEvent, Event, Outcome, RequestEvent};
 use crate::ids::{MemberIndex, MemberName, RequestId};
 use crate::journal::{AuditEntry, Verdict};
-use crate::message::Status;
+use crate::message::{Cause, Status};
 use crate::request::{Action, Asked, Context, Input, Owed, Rejection, State, transition};
 
 impl Engine {
     /// Gives an input to a request. Nothing changes when it is rejected.
     pub(super) fn apply(&mut self, slot: usize, input: Input) -> Result<(), Rejection> {
         let Some(entry) = self.ledger.get(slot) else { return Err(Rejection::NotDue) };
+        let by = voter(&input);
         let was = entry.state.status();
         let step = transition(&entry.state, input, self.context(entry))?;
         let deadline = step.next.next_deadline();
@@ -24,7 +25,7 @@ impl Engine {
         }
         self.note_change(slot, was);
         for action in step.actions {
-            self.carry_out(slot, action);
+            self.carry_out(slot, action, by);
         }
         if self.ledger.get(slot).is_some_and(|entry| !entry.state.is_open()) {
             // Its words were passed on.
@@ -39,9 +40,10 @@ impl Engine {
         transition(&entry.state, input, self.context(entry)).err()
     }
 
-    fn context(&self, entry: &Entry) -> Context {
+    fn context<'a>(&self, entry: &'a Entry) -> Context<'a> {
         let timing = &self.config.timing;
         Context {
+            panel: &entry.panel,
             now: self.now,
             approval: entry.terms.approval,
             exit_grace: timing.exit_grace,
@@ -64,14 +66,27 @@ impl Engine {
         slot
     }
 
-    fn carry_out(&mut self, slot: usize, action: Action) {
+    fn carry_out(&mut self, slot: usize, action: Action, by: Option<MemberIndex>) {
         let Some(peer) = self.ledger.get(slot).map(|entry| entry.peer) else { return };
+        let peer = by.unwrap_or(peer);
         match action {
             Action::TellSettled => self.tell_settled(slot),
-            Action::SendSettled => self.send_settled(slot),
+            Action::SendSettled => self.send_settled(slot, None),
+            Action::SendOutcome => self.send_settled(slot, by),
             Action::SendCancel => self.send_cancel(slot),
-            Action::SendReminder => self.send_request(slot),
+            Action::SendReminder => {
+                self.send_request(slot);
+                self.repeat_round();
+            }
             Action::SendLimits => self.send_limits(slot),
+            Action::OpenStage => {
+                self.open_stage(slot);
+                self.edges_changed(slot);
+            }
+            Action::TellVote => {
+                self.tell_vote(slot);
+                self.edges_changed(slot);
+            }
             Action::SendAnswer => self.send_answer(slot),
             Action::SendReport => self.send_report(slot),
             // The frame that brings the report has the words for it.
@@ -83,7 +98,10 @@ impl Engine {
                 }
             }
             Action::AskHost => self.ask_host(slot),
-            Action::TellClosed => self.tell_closed(slot, false),
+            Action::TellClosed => {
+                self.release_gate(slot);
+                self.tell_closed(slot, false);
+            }
             Action::TellNoEffect => self.tell_closed(slot, true),
             Action::PeerLeaving => self.member_leaving(peer),
             Action::PeerLeft => self.member_left(peer),
@@ -117,7 +135,13 @@ impl Engine {
     ) {
         let member = self.name_of(about);
         self.note_alarm(alarm, &member, request_id.clone());
-        self.event(Event::Alarm(AlarmEvent { alarm, member, request_id, holding: Vec::new() }));
+        self.event(Event::Alarm(AlarmEvent {
+            alarm,
+            member,
+            request_id,
+            holding: Vec::new(),
+            cycle: Vec::new(),
+        }));
     }
 
     /// Writes the audit entry for an alarm.
@@ -183,6 +207,7 @@ impl Engine {
             reason: settlement.note.clone(),
             retry_after_ms: settlement.retry_after,
             payload: settlement.payload.clone(),
+            votes: self.votes(&settlement.ballot),
             settled_at: settlement.at,
         })
     }
@@ -202,7 +227,11 @@ impl Engine {
 
     fn tell_closed(&mut self, slot: usize, had_approved: bool) {
         let Some(entry) = self.ledger.get(slot) else { return };
-        let State::Owed(Owed::Closed { status, cause }) = entry.state else { return };
+        let cause = match entry.state {
+            State::Owed(Owed::Closed { cause, .. }) => cause,
+            State::Owed(_) | State::Asked(_) => Cause::Member,
+        };
+        let status = entry.state.status();
         // Whoever agreed to leave leaves, however the request ended.
         let stands = entry.terms.approval == Approval::Leaves;
         let event = ClosedEvent {
@@ -215,6 +244,15 @@ impl Engine {
             approval_without_effect: had_approved && !stands,
         };
         self.event(Event::Closed(event));
+    }
+
+    /// A request that shut our gate was withdrawn. By nothing else, silence included, it opens.
+    fn release_gate(&mut self, slot: usize) {
+        let Some(entry) = self.ledger.get(slot) else { return };
+        let withdrawn = Owed::Closed { status: Status::Cancelled, cause: Cause::Member };
+        if entry.state == State::Owed(withdrawn) {
+            self.gate.release(&entry.id);
+        }
     }
 
     fn open_gate(&mut self, slot: usize) {
@@ -275,5 +313,30 @@ impl Engine {
             ..self.entry(verdict)
         });
         self.idle_is_news(other);
+    }
+}
+
+/// Which member an input comes from, where it comes from one.
+const fn voter(input: &Input) -> Option<MemberIndex> {
+    match input {
+        Input::Response { by, .. }
+        | Input::Acknowledged { by }
+        | Input::ApproverGone { by, .. } => Some(*by),
+        Input::Progress
+        | Input::AskedAgain { .. }
+        | Input::Told { .. }
+        | Input::Exited
+        | Input::Report { .. }
+        | Input::Decide(_)
+        | Input::Defer
+        | Input::Resume
+        | Input::Cancel
+        | Input::Pause
+        | Input::Unpause
+        | Input::Deadlock
+        | Input::Finish { .. }
+        | Input::Due(_)
+        | Input::Gone(_)
+        | Input::SendFailed => None,
     }
 }

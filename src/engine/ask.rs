@@ -9,7 +9,7 @@ use crate::error::NotNow;
 use crate::ids::{MemberIndex, MemberName, RequestId};
 use crate::member::Passage;
 use crate::message::{Kind, Liveness, Status, Timing, is_blank};
-use crate::request::{Answer, Asked, Clocks, Input, Rejection, State};
+use crate::request::{Answer, Asked, Ballot, Clocks, Input, Panel, Rejection, State};
 use crate::time::Millis;
 use crate::validate::{self, InvalidMessage, Origin, Target};
 
@@ -21,11 +21,15 @@ impl Engine {
         content: Content,
         options: AskOptions,
     ) -> Checked<RequestId> {
-        let (timeout, cap) = self.limits_of(content.kind(), options);
+        let (timeout, cap) = self.limits_of(content.kind(), &options);
+        let terms = self.terms(content.kind());
+        let me = self.roster.me();
         let mut entry = Entry {
             id: self.new_id(),
-            peer: self.roster.me(),
-            terms: self.terms(content.kind()),
+            peer: me,
+            panel: Panel::One(me),
+            mail: Vec::new(),
+            terms,
             content,
             follows: None,
             opened_at: self.now,
@@ -35,36 +39,53 @@ impl Engine {
             detail: None,
         };
         let timing = Timing { timeout_ms: Some(timeout), cap_ms: Some(cap) };
-        let message = request_message(&entry, timing);
-        let target = self.target(to);
-        if let Some(message) = message {
-            validate::check(message, Origin::Own, self.roles(), target, self.rulebook())?;
-        }
-        let peer = self.known_member(to)?;
+        let peer = if options.stages.is_empty() {
+            if let Some(message) = request_message(&entry, timing) {
+                let target = self.target(to);
+                validate::check(message, Origin::Own, self.roles(), target, self.rulebook())?;
+            }
+            self.known_member(to)?
+        } else {
+            entry.panel = self.panel(&options.stages, terms)?;
+            self.check_panel(&entry, timing)?;
+            entry.panel.approvers(0).first().copied().unwrap_or(me)
+        };
         self.refuse_leaving()?;
-        if self.presence_of(peer) != Some(Liveness::Leaving) {
-            self.refuse_absent(peer)?;
+        if entry.panel.is_one() {
+            entry.panel = Panel::One(peer);
+            if self.presence_of(peer) != Some(Liveness::Leaving) {
+                self.refuse_absent(peer)?;
+            }
         }
         self.refuse_pending_twin(peer, &entry)?;
+        if terms.blocking {
+            let indispensable = Ballot::default().indispensable(&entry.panel);
+            let names: Vec<_> = indispensable.iter().map(|index| self.name_of(*index)).collect();
+            self.refuse_deadlock(&names)?;
+        }
         let limit = self.config.limits.open_per_member;
         if self.ledger.open(Side::Asked, peer) >= limit {
             return Err(NotNow::TooManyOpen { limit }.into());
         }
-        if self.pass_breaker(peer)? {
+        if entry.panel.is_one() && self.pass_breaker(peer)? {
             entry.state = self.pending(timeout.min(self.config.timing.trial_timeout), cap);
         }
         entry.peer = peer;
         let id = entry.id.clone();
         let slot = self.register(entry);
-        self.send_request(slot);
+        self.open_stage(slot);
+        if terms.blocking {
+            self.begin_round();
+        }
         Ok(id)
     }
 
     /// The idle limit and the hard limit of a request: as asked with, as its kind has them, or the
     /// common ones.
-    pub(super) fn limits_of(&self, kind: &Kind, options: AskOptions) -> (Millis, Millis) {
+    pub(super) fn limits_of(&self, kind: &Kind, options: &AskOptions) -> (Millis, Millis) {
         let rules = self.kinds.find(kind);
-        let AskOptions { timeout, cap } = options;
+        let AskOptions { timeout, cap, stages: _ } = options;
+        let (timeout, cap) = (*timeout, *cap);
         let timeout = timeout.or_else(|| rules.and_then(|rules| rules.timeout));
         let cap = cap.unwrap_or_else(|| {
             let usual = rules.and_then(|rules| rules.cap).unwrap_or(self.config.timing.cap);
@@ -93,7 +114,7 @@ impl Engine {
         let Response { approve, reason, retry_after, payload } = response;
         let note = reason.filter(|reason| !is_blank(reason));
         let retry_after = retry_after.filter(|_| !approve);
-        let answer = Answer { approve, note, retry_after, payload };
+        let answer = Answer { approve, note, retry_after, payload, confirmed: false };
         if answer.payload.is_some() && !matches!(entry.content, Content::Other { .. }) {
             return Err(InvalidMessage::OwnMessages { kind: request.clone() }.into());
         }
@@ -136,7 +157,8 @@ impl Engine {
     }
 
     fn pending(&self, timeout: Millis, cap: Millis) -> State {
-        Asked::Pending(Clocks::start(self.now, timeout, cap, self.config.timing.reminders)).into()
+        let clocks = Clocks::start(self.now, timeout, cap, self.config.timing.reminders);
+        Asked::Pending(clocks, Ballot::default()).into()
     }
 
     /// Whether the request goes out as a trial.

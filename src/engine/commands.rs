@@ -2,7 +2,7 @@
 //!
 //! Every command checks everything first and changes nothing when it is refused.
 
-use super::ledger::{Content, Side};
+use super::ledger::{Content, Entry, Side};
 use super::{Actor, Checked, Engine};
 use crate::authority::{Approval, AuthorityError};
 use crate::effect::{Alarm, Outcome};
@@ -10,23 +10,37 @@ use crate::error::{Misuse, NotNow, ProtocolError};
 use crate::gate::Permit;
 use crate::ids::RequestId;
 use crate::message::{
-    Action as GuardedAction, Body, Details, Exited, Idle, Kind, Liveness, Message, Payload, Plan,
-    Progress, Role, Status, Uses,
+    Action as GuardedAction, Body, Cause, Details, Exited, Idle, Kind, Liveness, Message, Payload,
+    Plan, Progress, Role, Status, Uses,
 };
-use crate::request::{Feedback, Input};
+use crate::request::{Answer, Feedback, Input, Owed, State};
 use crate::time::{Millis, Timestamp};
 use crate::validate::{self, InvalidMessage};
 
 /// What a refusable call returns.
 pub type Refusable<T> = Result<T, ProtocolError>;
 
-/// Limits of one request; the configuration fills in what is left out.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// How one request is asked; the configuration fills in what is left out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AskOptions {
     /// Idle limit.
     pub timeout: Option<Millis>,
     /// Hard limit.
     pub cap: Option<Millis>,
+    /// Who decides, one stage after the other, where it is not one member alone.
+    pub stages: Vec<StageSpec>,
+}
+
+/// Several members that decide together.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StageSpec {
+    /// Who votes. Each holds a role that decides on the kind, or that of an approver; nobody votes
+    /// twice, and nobody on a request of its own.
+    pub approvers: Vec<String>,
+    /// How many of them must say yes: from 1 to all.
+    pub threshold: usize,
+    /// Whether a single no ends the request.
+    pub veto: bool,
 }
 
 /// A decision on a request of another member.
@@ -101,7 +115,9 @@ impl Engine {
             let digest = plan.digest(uses);
             let content = Content::Plan { plan: Some(Box::new(plan)), uses, digest };
             let lead = engine.name_of(engine.roster.lead());
-            engine.ask(lead.as_str(), content, options)
+            let id = engine.ask(lead.as_str(), content, options)?;
+            engine.answer_plan_requests(&id);
+            Ok(id)
         })
     }
 
@@ -248,16 +264,16 @@ impl Engine {
                     && entry.side() == Side::Owed
             });
             let request_id = agreed.first().and_then(|slot| engine.id_of(*slot).ok());
-            engine.end_own(crate::message::Cause::Leaving);
+            engine.end_own(Cause::Leaving);
             // Reports that nobody acknowledged: this was their last chance.
             for slot in engine.slots(&|entry| entry.side() == Side::Asked) {
-                engine.apply_quietly(slot, Input::Gone(crate::message::Cause::Closed));
+                engine.apply_quietly(slot, Input::Gone(Cause::Closed));
             }
             for slot in agreed {
                 engine.apply_quietly(slot, Input::Exited);
             }
             for slot in engine.slots(&|entry| entry.state.status() == Status::Pending) {
-                engine.apply_quietly(slot, Input::Gone(crate::message::Cause::Leaving));
+                engine.apply_quietly(slot, Input::Gone(Cause::Leaving));
             }
             engine.set_presence(me, Liveness::Left);
             engine.post_message(lead, Message::Exited(Exited { request_id }));
@@ -282,6 +298,18 @@ impl Engine {
                 NotNow::GateClosed { action: action.to_owned(), why, pending }.into()
             })
         })
+    }
+
+    /// A plan that was submitted is the answer to every request for one.
+    fn answer_plan_requests(&mut self, plan: &RequestId) {
+        let asks = |entry: &Entry| {
+            entry.terms.holds_gate && matches!(entry.state, State::Owed(Owed::Open { .. }))
+        };
+        for slot in self.slots(&asks) {
+            let note = Some(plan.as_str().to_owned());
+            let answer = Answer { approve: true, note, ..Answer::default() };
+            self.apply_quietly(slot, Input::Decide(answer));
+        }
     }
 
     /// Whoever may ask for nothing that opens a gate has none that could open.
@@ -318,9 +346,18 @@ impl Engine {
             return;
         }
         self.begin(now, Actor::Transport);
-        let carried = self.slots(&|entry| entry.side() == Side::Asked && entry.seq == seq);
-        let ended =
-            carried.first().is_some_and(|slot| self.apply(*slot, Input::SendFailed).is_ok());
+        let of_panel = |entry: &Entry| entry.mail.iter().find(|(sent, _)| *sent == seq).copied();
+        let carried = self.slots(&|entry| {
+            let alone = entry.seq == seq && entry.mail.is_empty();
+            entry.side() == Side::Asked && (alone || of_panel(entry).is_some())
+        });
+        let ended = carried.first().is_some_and(|slot| {
+            let input = match self.ledger.get(*slot).and_then(of_panel) {
+                Some((_, by)) => Input::ApproverGone { by, cause: Cause::SendFailed },
+                None => Input::SendFailed,
+            };
+            self.apply(*slot, input).is_ok()
+        });
         if !ended {
             let to = self.not_sent(seq);
             self.alarm(Alarm::SendFailed, to.unwrap_or(self.roster.me()), None);
@@ -333,7 +370,7 @@ impl Engine {
             return;
         }
         self.begin(now, Actor::Host);
-        self.end_own(crate::message::Cause::Closed);
+        self.end_own(Cause::Closed);
         self.closed = true;
         self.deadlines = crate::deadline::DeadlineQueue::default();
     }

@@ -100,7 +100,7 @@ impl Engine {
             return;
         }
         let (note, retry_after) = self.sections.explain(self.now, self.config.lang);
-        let answer = Answer { approve: false, note: Some(note), retry_after, payload: None };
+        let answer = Answer { approve: false, note: Some(note), retry_after, ..Answer::default() };
         self.marks.push("critical_section");
         self.apply_quietly(slot, Input::Decide(answer));
     }

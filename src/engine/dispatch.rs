@@ -12,9 +12,9 @@ use crate::journal::{DropReason, Noted};
 use crate::member::Again;
 use crate::message::{
     Cause, Details, ExecutionReport, Exited, Follows, Kind, KindRequest, Liveness, Message,
-    Progress, Received, Reminder, Status, Timing,
+    Progress, Receipt, Received, Reminder, Status, Timing,
 };
-use crate::request::{Answer, Input, Owed, Rejection, State};
+use crate::request::{Answer, Input, Owed, Panel, Rejection, State};
 use crate::time::Millis;
 use crate::validate::{self, Origin, Target, Valid};
 
@@ -65,19 +65,25 @@ impl Engine {
             }
             Message::Response(m) => {
                 let (retry_after, payload) = (m.retry_after_ms, m.payload);
-                let answer = Answer { approve: m.approve, note: m.reason, retry_after, payload };
+                let answer = Answer {
+                    approve: m.approve,
+                    note: m.reason,
+                    retry_after,
+                    payload,
+                    confirmed: false,
+                };
                 let (id, kind, digest) = (m.request_id, m.kind, m.digest);
                 self.decided(from, Decision { id, kind, answer, digest })
             }
             Message::ShutdownResponse(m) => {
-                let (retry_after, payload) = (m.retry_after_ms, None);
-                let answer = Answer { approve: m.approve, note: m.reason, retry_after, payload };
+                let (approve, note, retry_after) = (m.approve, m.reason, m.retry_after_ms);
+                let answer = Answer { approve, note, retry_after, ..Answer::default() };
                 let kind = Kind::SHUTDOWN;
                 self.decided(from, Decision { id: m.request_id, kind, answer, digest: None })
             }
             Message::PlanApprovalResponse(m) => {
                 let (approve, note) = (m.approve, m.feedback);
-                let answer = Answer { approve, note, retry_after: None, payload: None };
+                let answer = Answer { approve, note, ..Answer::default() };
                 let (kind, digest) = (Kind::PLAN_APPROVAL, Some(m.digest));
                 self.decided(from, Decision { id: m.request_id, kind, answer, digest })
             }
@@ -86,14 +92,8 @@ impl Engine {
                 self.told(from, &m.request_id, Status::Cancelled, Cause::Member, m.reason)
             }
             Message::Progress(m) => self.progress_from(from, m),
-            Message::Receipt(m) => {
-                let slot = self.ledger.find_asked(m.request_id.as_str());
-                let ours = |slot: &usize| self.ledger.get(*slot).is_some_and(|e| e.peer == from);
-                if let (Received::Report, Some(slot)) = (m.of, slot.filter(ours)) {
-                    self.apply_quietly(slot, Input::Acknowledged);
-                }
-                Ok(Disposition::Noted(Noted::SignOfLife))
-            }
+            Message::Receipt(m) => Ok(self.receipt_from(from, &m)),
+            Message::Probe(m) => self.probed(from, m),
             Message::ExecutionReport(m) => self.report_from(from, m),
             Message::Exited(m) => self.exited_from(from, &m),
             Message::Idle(m) => self.idle_from(from, m.note),
@@ -122,7 +122,7 @@ impl Engine {
         let open = self.slots(&|entry| {
             entry.side() == side
                 && entry.state.status() == Status::Pending
-                && peer.is_none_or(|peer| entry.peer == peer)
+                && peer.is_none_or(|peer| entry.waits_for(peer))
         });
         let entries = open.into_iter().filter_map(|slot| self.ledger.get(slot));
         entries.map(|entry| entry.id.clone()).collect()
@@ -148,6 +148,8 @@ impl Engine {
         let slot = self.register(Entry {
             id: id.clone(),
             peer: from,
+            panel: Panel::One(from),
+            mail: Vec::new(),
             content,
             terms,
             follows: follows.map(Box::new),
@@ -162,6 +164,9 @@ impl Engine {
             detail: None,
         });
         self.acknowledge(slot);
+        if terms.holds_gate {
+            self.gate.hold(&id);
+        }
         match terms.approval {
             Approval::Leaves if self.presence() == Liveness::Leaving => {
                 // It is so already.
@@ -170,6 +175,9 @@ impl Engine {
             }
             Approval::Leaves if self.sections.any() => self.answer_from_section(slot),
             Approval::Nothing | Approval::Leaves | Approval::OpensGate => self.ask_host(slot),
+        }
+        if terms.blocking {
+            self.begin_round();
         }
         Ok(Disposition::Accepted(id))
     }
@@ -216,7 +224,7 @@ impl Engine {
         let Some(entry) = self.ledger.get(slot) else {
             return Err(Stop::Drop(DropReason::Orphan));
         };
-        if entry.peer != from {
+        if !entry.concerns(from) {
             return Err(Stop::Drop(DropReason::WrongResponder));
         }
         if *entry.content.kind() != kind {
@@ -233,6 +241,7 @@ impl Engine {
         }
         let approve = answer.approve;
         match self.apply(slot, Input::Response { answer, by: from }) {
+            Ok(()) if self.only_voted(slot, from) => Ok(Disposition::VoteRecorded(id)),
             Ok(()) => Ok(Disposition::Settled(id)),
             Err(rejection) => {
                 let leaves = approve && terms.approval == Approval::Leaves;
@@ -240,6 +249,14 @@ impl Engine {
                 Err(drop_reason(rejection))
             }
         }
+    }
+
+    /// Whether the latest vote settled nothing: others must still decide, or it came too late.
+    fn only_voted(&self, slot: usize, from: MemberIndex) -> bool {
+        let Some(entry) = self.ledger.get(slot) else { return false };
+        let vote = entry.state.ballot().and_then(|ballot| ballot.of(from));
+        let late = vote.is_some_and(|vote| !vote.counted);
+        late || entry.state.status() == Status::Pending
     }
 
     /// A decision on what is over: the other side learns the outcome, and what it has decided
@@ -256,18 +273,18 @@ impl Engine {
                 let presence = self.presence_of(from);
                 let known = matches!(presence, Some(Liveness::Leaving | Liveness::Left));
                 if leaves && !known {
-                    self.send_settled(slot);
+                    self.send_settled(slot, Some(from));
                     self.member_leaving(from);
                     self.alarm(Alarm::LeftDespiteCancel, from, Some(slot));
                     return Err(Stop::Told(DropReason::Late));
                 }
                 self.refuse_storm(from, Again::Late)?;
-                self.send_settled(slot);
+                self.send_settled(slot, Some(from));
             }
             Rejection::Conflicting { .. } => {
                 self.refuse_storm(from, Again::Contradiction)?;
                 self.alarm(Alarm::ConflictingDecision, from, Some(slot));
-                self.send_settled(slot);
+                self.send_settled(slot, Some(from));
             }
             Rejection::Duplicate { .. }
             | Rejection::NotPending { .. }
@@ -292,9 +309,14 @@ impl Engine {
     ) -> Result<Disposition, Stop> {
         let slot = self.owed_slot(from, id)?;
         let before = self.ledger.swap_detail(slot, reason);
+        let was = self.ledger.get(slot).map(|entry| entry.state.status());
         if let Err(rejection) = self.apply(slot, Input::Told { status, cause }) {
             self.ledger.swap_detail(slot, before);
             return Err(drop_reason(rejection));
+        }
+        if was == Some(status) {
+            // The outcome is what this member said, and now it knows.
+            return Ok(Disposition::Noted(Noted::Confirmed));
         }
         Ok(Disposition::Settled(id.clone()))
     }
@@ -307,7 +329,7 @@ impl Engine {
         let Progress { request_id, note, busy_for_ms } = progress;
         if let Some(id) = &request_id {
             let asked = self.ledger.find_asked(id.as_str());
-            let ours = |slot: &usize| self.ledger.get(*slot).is_some_and(|e| e.peer == from);
+            let ours = |slot: &usize| self.ledger.get(*slot).is_some_and(|e| e.concerns(from));
             // The decider of our request is at its answer, or the requester of theirs is at the
             // work that we approved.
             let slot = asked.filter(ours).or_else(|| self.ledger.find_owed(from, id.as_str()));
@@ -326,6 +348,15 @@ impl Engine {
         let until = self.now.after(span.min(self.config.timing.cap));
         self.member_busy(from, until);
         until
+    }
+
+    fn receipt_from(&mut self, from: MemberIndex, receipt: &Receipt) -> Disposition {
+        let slot = self.ledger.find_asked(receipt.request_id.as_str());
+        let ours = |slot: &usize| self.ledger.get(*slot).is_some_and(|e| e.concerns(from));
+        if let (Received::Report, Some(slot)) = (receipt.of, slot.filter(ours)) {
+            self.apply_quietly(slot, Input::Acknowledged { by: from });
+        }
+        Disposition::Noted(Noted::SignOfLife)
     }
 
     fn report_from(

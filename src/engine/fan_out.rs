@@ -68,11 +68,11 @@ impl Engine {
         options: AskOptions,
     ) -> Refusable<Vec<WorkerAsked>> {
         self.command(now, |engine| {
-            engine.check_shutdown(reason.clone(), options)?;
+            engine.check_shutdown(reason.clone(), &options)?;
             let leavers = engine.leavers();
             let workers = engine.roster.iter().filter(|(_, member)| leavers.meets(member.roles));
             let workers: Vec<MemberIndex> = workers.map(|(index, _)| index).collect();
-            let asked = |index| engine.shutdown_one(index, reason.clone(), options);
+            let asked = |index| engine.shutdown_one(index, reason.clone(), options.clone());
             Ok(workers.into_iter().map(asked).collect())
         })
     }
@@ -109,7 +109,7 @@ impl Engine {
     }
 
     /// What would be wrong with the request whomever it went to.
-    fn check_shutdown(&self, reason: Option<String>, options: AskOptions) -> Checked<()> {
+    fn check_shutdown(&self, reason: Option<String>, options: &AskOptions) -> Checked<()> {
         let (timeout, cap) = self.limits_of(&Kind::SHUTDOWN, options);
         let timing = Timing { timeout_ms: Some(timeout), cap_ms: Some(cap) };
         // No request has this id: the message is judged and thrown away.

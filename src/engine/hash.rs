@@ -5,8 +5,9 @@ use std::fmt;
 
 use super::Engine;
 use super::ledger::{Content, Entry};
+use crate::ids::RequestId;
 use crate::message::{Digest, FieldHasher, Payload};
-use crate::request::{Asked, Feedback, Owed, Settlement, State};
+use crate::request::{Asked, Ballot, Feedback, Owed, Settlement, State, Vote};
 use crate::time::Timestamp;
 
 /// A hash over ledger, roster and gate. Counters and last-seen times are not part of it, so it
@@ -47,6 +48,7 @@ impl Engine {
             input.text(8, uses.name());
             input.number(9, u64::from(spent));
         }
+        input.text(12, self.gate.held_by().map_or("", RequestId::as_str));
         self.sections.names().for_each(|name| input.text(10, name));
         input.number(11, u64::from(self.closed));
         StateHash(input.finish())
@@ -74,16 +76,18 @@ fn entry_into(input: &mut FieldHasher, entry: &Entry) {
 
 fn asked_into(input: &mut FieldHasher, asked: &Asked) {
     let settled = |input: &mut FieldHasher, settlement: &Settlement| {
-        let Settlement { at, cause, by, note, retry_after, payload } = settlement;
+        let Settlement { at, cause, by, note, retry_after, payload, ballot } = settlement;
         input.number(31, at.as_ms());
         input.text(32, cause.name());
         input.number(33, by.map_or(0, |by| 1 + by.0 as u64));
         input.text(34, note.as_deref().unwrap_or_default());
         input.number(35, retry_after.map_or(0, |span| 1 + span.as_ms()));
+        ballot_into(input, ballot);
         input.text(39, payload.as_ref().map_or("", Payload::as_json));
     };
     match asked {
-        Asked::Pending(clocks) => {
+        Asked::Pending(clocks, ballot) => {
+            ballot_into(input, ballot);
             input.number(30, 1);
             input.number(36, clocks.expires_at().as_ms());
             input.number(37, clocks.cap_at().as_ms());
@@ -108,6 +112,16 @@ fn asked_into(input: &mut FieldHasher, asked: &Asked) {
             input.number(30, 5);
             settled(input, settlement);
         }
+    }
+}
+
+fn ballot_into(input: &mut FieldHasher, ballot: &Ballot) {
+    input.number(60, ballot.stage as u64);
+    for Vote { by, choice, counted, note, informed } in &ballot.votes {
+        input.number(61, by.0 as u64);
+        input.number(62, *choice as u64);
+        input.number(63, u64::from(*counted) * 2 + u64::from(*informed));
+        input.text(64, note.as_deref().unwrap_or_default());
     }
 }
 

@@ -6,7 +6,7 @@ use std::hash::{BuildHasher, DefaultHasher, Hasher};
 use crate::authority::Terms;
 use crate::ids::{MemberIndex, RequestId};
 use crate::message::{Details, Digest, Follows, Kind, Plan, Uses};
-use crate::request::State;
+use crate::request::{Panel, State};
 use crate::time::{Millis, Timestamp};
 
 /// Every request that is open or remembered.
@@ -26,8 +26,12 @@ pub(crate) struct Ledger {
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub(crate) id: RequestId,
-    /// The other side.
+    /// The other side; of several approvers the first.
     pub(crate) peer: MemberIndex,
+    /// Who decides.
+    pub(crate) panel: Panel,
+    /// With several approvers: the frames that carried the request to each.
+    pub(crate) mail: Vec<(u64, MemberIndex)>,
     pub(crate) content: Content,
     /// What its kind makes of it.
     pub(crate) terms: Terms,
@@ -198,15 +202,25 @@ impl Ledger {
         std::mem::replace(&mut entry.detail, detail)
     }
 
+    /// Notes which frame carried a request to one of several approvers.
+    pub(crate) fn note_mail(&mut self, slot: usize, seq: u64, to: MemberIndex) {
+        if let Some(entry) = self.slots.get_mut(slot).and_then(Option::as_mut) {
+            entry.mail.push((seq, to));
+        }
+    }
+
     /// Forgets every request of a former life of a member. Returns their slots.
     pub(crate) fn forget_member(&mut self, member: MemberIndex) -> Vec<usize> {
-        let slots: Vec<usize> =
-            self.iter().filter(|(_, entry)| entry.peer == member).map(|(slot, _)| slot).collect();
+        let over = |e: &Entry| e.panel.is_one() || !e.state.is_open();
+        let former = self.iter().filter(|(_, entry)| entry.peer == member && over(entry));
+        let slots: Vec<usize> = former.map(|(slot, _)| slot).collect();
         for slot in &slots {
             self.remove(*slot);
         }
+        let keyed = self.keyed;
+        let goes_on = self.iter().filter(|(_, entry)| entry.peer == member).count();
         if let Some(peer) = self.peers.get_mut(member.0) {
-            *peer = Peer::new(self.keyed);
+            *peer = Peer { open_asked: goes_on, ..Peer::new(keyed) };
         }
         slots
     }
@@ -323,6 +337,8 @@ mod tests {
         Entry {
             id: RequestId::parse(id).unwrap(),
             peer,
+            panel: Panel::One(peer),
+            mail: Vec::new(),
             content: Content::Shutdown { reason: None },
             terms: Terms::default(),
             follows: None,

@@ -4,6 +4,7 @@ use std::collections::BinaryHeap;
 
 use super::critical::waits_for_leave;
 use super::ledger::{Content, Entry, Side};
+use super::panel::Audience;
 use super::{Engine, Refusable};
 use crate::authority::Approval;
 use crate::config::MemberConfig;
@@ -85,8 +86,13 @@ impl Engine {
 
     /// A request to this member timed out. The verdict waits for its mail.
     pub(super) fn summon(&mut self, slot: usize) {
-        let Some(entry) = self.ledger.get(slot) else { return };
-        let (peer, since) = (entry.peer, entry.opened_at);
+        let Some(since) = self.ledger.get(slot).map(|entry| entry.opened_at) else { return };
+        for member in self.audience(slot, Audience::Undecided) {
+            self.summon_member(member, since);
+        }
+    }
+
+    fn summon_member(&mut self, peer: MemberIndex, since: Timestamp) {
         let at = self.now.after(self.config.timing.judgement_grace);
         let Some(member) = self.roster.get_mut(peer) else { return };
         if matches!(member.presence, Liveness::Leaving | Liveness::Left) {
@@ -143,15 +149,15 @@ impl Engine {
     /// goes on waiting for its report.
     pub(super) fn member_leaving(&mut self, index: MemberIndex) {
         self.set_presence(index, Liveness::Leaving);
-        let waits = |entry: &Entry| entry.peer == index && entry.state.status() == Status::Pending;
+        let waits = |e: &Entry| e.concerns(index) && e.state.status() == Status::Pending;
         for slot in self.slots(&waits) {
             let Some(entry) = self.ledger.get(slot) else { continue };
             let asks_to_leave = entry.terms.approval == Approval::Leaves;
             match entry.side() {
                 // That one it still answers: yes.
                 Side::Asked if asks_to_leave => {}
-                Side::Asked => self.apply_quietly(slot, Input::Gone(Cause::PeerLeft)),
-                Side::Owed => self.apply_quietly(slot, Input::Gone(Cause::Leaving)),
+                Side::Asked => self.end_with(slot, index, Cause::PeerLeft),
+                Side::Owed => self.end_with(slot, index, Cause::Leaving),
             }
         }
     }
@@ -176,10 +182,11 @@ impl Engine {
         match (verdict, role) {
             (crate::member::Verdict::Lost, Role::Worker) => self.give_up(index),
             // Only workers can be lost.
-            (crate::member::Verdict::Lost, Role::Lead) => self.lead_silent(index),
-            // No kind of request goes to an approver, so there is nothing it failed to answer.
-            (crate::member::Verdict::Suspect, _)
-            | (crate::member::Verdict::Lost, Role::Approver) => {
+            (crate::member::Verdict::Lost, Role::Lead) => self.silent(index, Alarm::LeadSilent),
+            (crate::member::Verdict::Lost, Role::Approver) => {
+                self.silent(index, Alarm::ApproverSilent);
+            }
+            (crate::member::Verdict::Suspect, _) => {
                 if let Some(member) = self.roster.get_mut(index) {
                     member.breaker.trial_over();
                 }
@@ -247,7 +254,9 @@ impl Engine {
 
     /// Forgets every request between us and a former life, and what it had opened.
     fn forget_requests(&mut self, index: MemberIndex) {
-        let opened = self.ledger.iter().filter(|(_, entry)| entry.peer == index);
+        // What others may still decide goes on without the former life.
+        let over = |entry: &Entry| entry.panel.is_one() || !entry.state.is_open();
+        let opened = self.ledger.iter().filter(|(_, e)| e.peer == index && over(e));
         let opened: Vec<_> = opened.map(|(_, entry)| entry.id.clone()).collect();
         opened.iter().for_each(|id| self.gate.close(id));
         for slot in self.ledger.forget_member(index) {
@@ -269,11 +278,12 @@ impl Engine {
         }));
     }
 
-    fn lead_silent(&mut self, index: MemberIndex) {
+    /// A member that cannot be lost does not answer: told once.
+    fn silent(&mut self, index: MemberIndex, alarm: Alarm) {
         self.set_presence(index, Liveness::Suspect);
         let Some(member) = self.roster.get_mut(index) else { return };
         if !std::mem::replace(&mut member.silence_told, true) {
-            self.alarm(Alarm::LeadSilent, index, None);
+            self.alarm(alarm, index, None);
         }
     }
 
@@ -291,21 +301,27 @@ impl Engine {
         let member = self.name_of(index);
         let (alarm, request_id) = (Alarm::Reclaim, None);
         self.note_alarm(alarm, &member, None);
-        self.event(Event::Alarm(AlarmEvent { alarm, member, request_id, holding }));
+        self.event(Event::Alarm(AlarmEvent {
+            alarm,
+            member,
+            request_id,
+            holding,
+            cycle: Vec::new(),
+        }));
         self.end_all(index, Cause::PeerLost);
     }
 
     /// What the host should take back from a lost member: what it was asked and had not answered,
     /// what it asked for, and approved work that it has not reported.
     fn held_by(&self, index: MemberIndex) -> Vec<Holding> {
-        let held = |entry: &&Entry| entry.peer == index && entry.state.is_open();
+        let held = |entry: &&Entry| entry.concerns(index) && entry.state.is_open();
         let entries = self.ledger.iter().map(|(_, entry)| entry);
         entries.filter(held).map(holding).collect()
     }
 
     fn end_all(&mut self, index: MemberIndex, cause: Cause) {
-        for slot in self.slots(&|entry| entry.peer == index) {
-            self.apply_quietly(slot, Input::Gone(cause));
+        for slot in self.slots(&|entry| entry.concerns(index)) {
+            self.end_with(slot, index, cause);
         }
     }
 

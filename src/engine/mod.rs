@@ -11,6 +11,7 @@
 //! | `fan_out` | every worker is asked at once |
 //! | `ask`, `resolve` | a request or answer of ours; who and which is meant |
 //! | `act` | transition, commit, carry out |
+//! | `panel` | requests that several members decide |
 //! | `outbox` | frames go out |
 //! | `members` | liveness, lives, leaving |
 //! | `noise` | repeats: told once, answered up to a bound |
@@ -18,6 +19,7 @@
 //! | `critical` | critical sections |
 //! | `pause` | human time |
 //! | `undeliverable` | texts that do not get through |
+//! | `waits` | deadlocks |
 //! | `views`, `hash` | what can be read |
 //! | `shape`, `words` | what the engine itself says |
 //! | `ledger` | where request state is stored |
@@ -33,6 +35,7 @@ mod ledger;
 mod members;
 mod noise;
 mod outbox;
+mod panel;
 mod pause;
 mod receive;
 mod resolve;
@@ -41,11 +44,12 @@ mod timers;
 mod tool;
 mod undeliverable;
 mod views;
+mod waits;
 mod words;
 
 use std::collections::VecDeque;
 
-pub use self::commands::{AskOptions, Refusable, Response};
+pub use self::commands::{AskOptions, Refusable, Response, StageSpec};
 pub use self::critical::{SectionId, SectionPolicy};
 pub use self::fan_out::{Asking, WorkerAsked};
 pub use self::hash::StateHash;
@@ -104,6 +108,8 @@ pub struct Engine {
     effects: VecDeque<Effect>,
     /// The number of the last frame sent.
     seq: u64,
+    /// The last search for a deadlock that began here.
+    round: u64,
     /// The last frames: the transport may tell later that it could not send one.
     sent: VecDeque<Sent>,
     closed: bool,
@@ -164,6 +170,7 @@ impl Engine {
             audit: Audit::new(config.limits.audit_entries),
             effects: VecDeque::new(),
             seq: 0,
+            round: 0,
             sent: VecDeque::new(),
             closed: false,
             actor: Actor::Host,

@@ -139,10 +139,15 @@ fn again(result: &Result<Disposition, Stop>) -> Option<Again> {
                 | Noted::SignOfLife
                 | Noted::Report
                 | Noted::Exit
-                | Noted::Undeliverable,
+                | Noted::Confirmed
+                | Noted::Undeliverable
+                // Searches go their own way at their own time.
+                | Noted::Probe
+                | Noted::ProbeEnded,
             )
             | Disposition::Accepted(_)
             | Disposition::Settled(_)
+            | Disposition::VoteRecorded(_)
             | Disposition::Refused(_),
         )
         | Err(Stop::Told(_)) => None,

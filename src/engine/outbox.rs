@@ -2,6 +2,7 @@
 
 use super::Engine;
 use super::ledger::{Content, Entry, Patience};
+use super::panel::Audience;
 use crate::deadline::Subject;
 use crate::effect::{Effect, Send};
 use crate::ids::{MemberIndex, RequestId, ascii, write_hex};
@@ -51,12 +52,17 @@ impl Engine {
         self.post(to, Body::Structured(message), None)
     }
 
-    /// Sends a pending request: the first time as it is, afterwards as a reminder.
+    /// Sends a pending request to everybody who must still decide: the first time as it is,
+    /// afterwards as a reminder.
     pub(super) fn send_request(&mut self, slot: usize) {
         let Some(entry) = self.ledger.get(slot) else { return };
-        let State::Asked(Asked::Pending(clocks)) = entry.state else { return };
+        let State::Asked(Asked::Pending(clocks, _)) = &entry.state else { return };
         let reminder = (clocks.reminded() > 0).then(|| self.reminder(entry, clocks.reminded()));
-        self.post_request(slot, reminder);
+        for (to, seq) in self.post_request(slot, reminder.as_ref()) {
+            if reminder.is_none() {
+                self.ledger.note_mail(slot, seq, to);
+            }
+        }
     }
 
     /// Sends a pending request again, for its limits are new. It reminds nobody of anything.
@@ -64,18 +70,32 @@ impl Engine {
         self.post_request(slot, None);
     }
 
-    fn post_request(&mut self, slot: usize, reminder: Option<Reminder>) {
-        let Some(entry) = self.ledger.get(slot) else { return };
-        let State::Asked(Asked::Pending(clocks)) = entry.state else { return };
+    /// Returns which frame carries it to whom, where several members decide.
+    fn post_request(
+        &mut self,
+        slot: usize,
+        reminder: Option<&Reminder>,
+    ) -> Vec<(MemberIndex, u64)> {
+        let Some(entry) = self.ledger.get(slot) else { return Vec::new() };
+        let State::Asked(Asked::Pending(clocks, _)) = &entry.state else { return Vec::new() };
         // A longer span could not be read at the other end.
         let left = |end: Timestamp| end.since(self.now).min(Millis::new(Millis::MAX_FROM_OUTSIDE));
         let timing = Timing {
             timeout_ms: Some(left(clocks.expires_at())),
             cap_ms: Some(left(clocks.cap_at())),
         };
-        let Some(message) = request_message(entry, timing) else { return };
-        let peer = entry.peer;
-        self.post(peer, Body::Structured(message), reminder);
+        let Some(message) = request_message(entry, timing) else { return Vec::new() };
+        if entry.panel.is_one() {
+            let peer = entry.peer;
+            self.post(peer, Body::Structured(message), reminder.cloned());
+            return Vec::new();
+        }
+        let mut sent = Vec::new();
+        for to in self.audience(slot, Audience::Undecided) {
+            let seq = self.post(to, Body::Structured(message.clone()), reminder.cloned());
+            sent.extend(seq.map(|seq| (to, seq)));
+        }
+        sent
     }
 
     /// Sends the stored answer.
@@ -89,8 +109,8 @@ impl Engine {
         self.post_message(peer, message);
     }
 
-    /// Tells the other side how our request ended.
-    pub(super) fn send_settled(&mut self, slot: usize) {
+    /// Tells how our request ended: one member, or everybody who was asked.
+    pub(super) fn send_settled(&mut self, slot: usize, to: Option<MemberIndex>) {
         let Some(entry) = self.ledger.get(slot) else { return };
         let Some(settlement) = entry.state.settlement() else { return };
         let status = entry.state.status();
@@ -100,24 +120,35 @@ impl Engine {
             code: status.code(),
             cause: settlement.cause,
         });
-        let peer = entry.peer;
-        self.post_message(peer, message);
+        match to {
+            Some(to) => {
+                self.post_message(to, message);
+            }
+            None => self.post_all(slot, Audience::Asked, &message),
+        }
     }
 
     /// Tells the other side that our request is withdrawn.
     pub(super) fn send_cancel(&mut self, slot: usize) {
         let Some(entry) = self.ledger.get(slot) else { return };
-        let (peer, request_id, reason) = (entry.peer, entry.id.clone(), entry.detail.clone());
-        self.post_message(peer, Message::Cancel(Cancel { request_id, reason }));
+        let (request_id, reason) = (entry.id.clone(), entry.detail.clone());
+        let message = Message::Cancel(Cancel { request_id, reason });
+        self.post_all(slot, Audience::Asked, &message);
     }
 
     /// Sends the execution report.
     pub(super) fn send_report(&mut self, slot: usize) {
         let Some(entry) = self.ledger.get(slot) else { return };
         let Some(Feedback::ReportSent { ok, .. }) = entry.state.feedback() else { return };
-        let (peer, request_id, detail) = (entry.peer, entry.id.clone(), entry.detail.clone());
-        let report = ExecutionReport { request_id, ok, detail };
-        self.post_message(peer, Message::ExecutionReport(report));
+        let (request_id, detail) = (entry.id.clone(), entry.detail.clone());
+        let report = Message::ExecutionReport(ExecutionReport { request_id, ok, detail });
+        self.post_all(slot, Audience::Uninformed, &report);
+    }
+
+    fn post_all(&mut self, slot: usize, audience: Audience, message: &Message) {
+        for to in self.audience(slot, audience) {
+            self.post_message(to, message.clone());
+        }
     }
 
     /// The requester of this slot must learn that we are there: by the next frame that goes to it
@@ -146,14 +177,15 @@ impl Engine {
         self.send_progress(slot, progress);
     }
 
-    /// Tells the requester that we are at it: its idle limit begins anew. In a pause it ends later
-    /// still; of that the requester's own word stands.
+    /// Tells the other side that we are at it. At an answer: the requester's idle limit begins anew;
+    /// in a pause it ends later still, and the requester's own word stands. At approved work: who
+    /// approved it.
     pub(super) fn send_progress(&mut self, slot: usize, progress: Progress) {
         let Some(entry) = self.ledger.get(slot) else { return };
-        let (peer, idle) = (entry.peer, entry.idle);
+        let idle = entry.idle;
         let ends = idle.ends.max(self.now.after(idle.limit));
         self.ledger.wait_until(slot, Patience { ends, ..idle });
-        self.post_message(peer, Message::Progress(progress));
+        self.post_all(slot, Audience::Uninformed, &Message::Progress(progress));
     }
 
     /// Sends the receipt that is due to a member: one, for everything that is open with it.
@@ -232,7 +264,7 @@ pub(super) fn request_message(entry: &Entry, timing: Timing) -> Option<Message> 
 /// The message that answers.
 pub(super) fn response_message(entry: &Entry, answer: &Answer) -> Message {
     let request_id = entry.id.clone();
-    let Answer { approve, note, retry_after, payload } = answer.clone();
+    let Answer { approve, note, retry_after, payload, confirmed: _ } = answer.clone();
     let retry_after_ms = retry_after.filter(|after| *after > Millis::new(0));
     match &entry.content {
         Content::Shutdown { .. } => Message::ShutdownResponse(ShutdownResponse {

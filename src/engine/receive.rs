@@ -247,6 +247,9 @@ impl Engine {
     fn note_disposition(&mut self, disposition: &Disposition) {
         match disposition {
             Disposition::Accepted(_) | Disposition::Settled(_) => {}
+            Disposition::VoteRecorded(_) => {
+                self.note_about(Verdict::Noted, "vote_recorded", None);
+            }
             Disposition::Noted(noted) => self.note_about(Verdict::Noted, noted.name(), None),
             Disposition::Dropped(reason) => self.note_about(Verdict::Dropped, reason.code(), None),
             Disposition::Refused(error) => self.note_refusal(error),

@@ -5,10 +5,10 @@ use serde::Serialize;
 use super::Engine;
 use super::ledger::{Entry, Side};
 use super::shape::answer_shape;
-use crate::effect::RequestEvent;
+use crate::effect::{RequestEvent, VoteView};
 use crate::ids::{Incarnation, MemberIndex, MemberName, RequestId};
 use crate::message::{Kind, Liveness, Role, Status};
-use crate::request::{Asked, Owed, State};
+use crate::request::{Asked, Ballot, Owed, State, Vote};
 use crate::time::{Millis, Timestamp};
 
 /// One member as this engine sees it.
@@ -66,6 +66,14 @@ pub struct RequestView {
     pub mine: bool,
     /// Where it stands.
     pub status: Status,
+    /// Who must still decide, where several were asked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub awaiting: Vec<MemberName>,
+    /// Every vote, where several were asked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub votes: Vec<VoteView>,
     /// Since when (ms since the Unix epoch).
     #[cfg_attr(target_arch = "wasm32", tsify(type = "number"))]
     pub since: Timestamp,
@@ -130,7 +138,7 @@ impl Engine {
     fn member_view(&self, index: MemberIndex) -> Option<MemberView> {
         let member = self.roster.get(index)?;
         let open = |side| {
-            let slots = self.slots(&|entry| entry.peer == index && entry.side() == side);
+            let slots = self.slots(&|entry| entry.concerns(index) && entry.side() == side);
             let entries = slots.into_iter().filter_map(|slot| self.ledger.get(slot));
             entries.map(|entry| self.request_view(entry)).collect::<Vec<_>>()
         };
@@ -155,7 +163,7 @@ impl Engine {
     fn request_view(&self, entry: &Entry) -> RequestView {
         let status = entry.state.status();
         let (expires_at, paused_until) = match &entry.state {
-            State::Asked(Asked::Pending(clocks)) => {
+            State::Asked(Asked::Pending(clocks, _)) => {
                 (Some(clocks.expires_at()), clocks.paused_until())
             }
             State::Owed(Owed::Open { until } | Owed::Deferred { until }) => {
@@ -169,10 +177,22 @@ impl Engine {
             peer: self.name_of(entry.peer),
             mine: entry.side() == Side::Asked,
             status,
+            awaiting: if entry.panel.is_one() { Vec::new() } else { self.awaiting(entry) },
+            votes: entry.state.ballot().map(|ballot| self.votes(ballot)).unwrap_or_default(),
             since: entry.opened_at,
             expires_at,
             paused_until,
         }
+    }
+
+    pub(super) fn votes(&self, ballot: &Ballot) -> Vec<VoteView> {
+        let view = |vote: &Vote| VoteView {
+            by: self.name_of(vote.by),
+            vote: vote.choice,
+            counted: vote.counted,
+            reason: vote.note.clone(),
+        };
+        ballot.votes.iter().map(view).collect()
     }
 
     fn obligation(&self, entry: &Entry) -> Option<Obligation> {

@@ -112,6 +112,7 @@ const fn invalid_code(error: &InvalidMessage) -> &'static str {
         InvalidMessage::OwnMessages { .. } => "own_messages",
         InvalidMessage::ScopeMismatch { .. } => "scope_mismatch",
         InvalidMessage::DigestRequired => "digest_required",
+        InvalidMessage::InvalidStages { .. } => "invalid_stages",
         InvalidMessage::ReasonRequired { .. } => "reason_required",
         InvalidMessage::TextTooLong { .. } => "text_too_long",
         InvalidMessage::Blank { .. } => "blank",
@@ -142,9 +143,11 @@ const fn not_now_code(error: &NotNow) -> &'static str {
         NotNow::AlreadyPaused => "already_paused",
         NotNow::NotPaused => "not_paused",
         NotNow::PauseUsedUp { .. } => "pause_used_up",
+        NotNow::WouldDeadlock { .. } => "would_deadlock",
         NotNow::SelfLeaving => "self_leaving",
         NotNow::IdReused { .. } => "id_reused",
         NotNow::GateClosed { why: Denied::NoPlan, .. } => "gate_no_plan",
+        NotNow::GateClosed { why: Denied::PlanRequired, .. } => "gate_plan_required",
         NotNow::GateClosed { why: Denied::OutOfScope, .. } => "gate_out_of_scope",
         NotNow::GateClosed { why: Denied::Spent, .. } => "gate_spent",
     }
@@ -162,7 +165,8 @@ const fn not_now_path(error: &NotNow) -> Option<&'static str> {
         NotNow::KindMismatch { .. } => Some("message.type"),
         NotNow::RecipientLeaving { .. }
         | NotNow::RecipientLeft { .. }
-        | NotNow::RecipientLost { .. } => Some("to"),
+        | NotNow::RecipientLost { .. }
+        | NotNow::WouldDeadlock { .. } => Some("to"),
         NotNow::GateClosed { .. } => Some("action"),
         NotNow::AlreadyAnswered { .. }
         | NotNow::AnswerConflicts { .. }

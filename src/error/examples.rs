@@ -9,7 +9,7 @@ use crate::gate::Denied;
 use crate::ids::{MemberName, NameError, RequestId, RequestIdError};
 use crate::message::{Kind, KindNameError, Role, Roles, ScopeError, Status};
 use crate::time::Millis;
-use crate::validate::InvalidMessage;
+use crate::validate::{InvalidMessage, StageError};
 use crate::wire::{DecodeError, JsonType, Shape, Syntax};
 
 /// One error for each code.
@@ -89,7 +89,7 @@ fn field_level() -> [DecodeError; 13] {
     ]
 }
 
-fn invalid(lead: &MemberName, worker: &MemberName) -> [InvalidMessage; 15] {
+fn invalid(lead: &MemberName, worker: &MemberName) -> [InvalidMessage; 16] {
     [
         InvalidMessage::Broadcast { message: "shutdown_request" },
         InvalidMessage::ToOneself { message: "plan_approval_request" },
@@ -110,6 +110,10 @@ fn invalid(lead: &MemberName, worker: &MemberName) -> [InvalidMessage; 15] {
         InvalidMessage::OwnMessages { kind: Kind::SHUTDOWN },
         InvalidMessage::ScopeMismatch { kind: Kind::DEPENDENCY, gate: false },
         InvalidMessage::DigestRequired,
+        InvalidMessage::InvalidStages {
+            stage: 0,
+            why: StageError::Threshold { threshold: 3, most: 2 },
+        },
         InvalidMessage::ReasonRequired { message: "shutdown_response", path: "message.reason" },
         InvalidMessage::TextTooLong {
             path: "message.plan.text".into(),
@@ -146,7 +150,7 @@ fn requests() -> [NotNow; 14] {
     ]
 }
 
-fn standing(worker: &MemberName) -> [NotNow; 7] {
+fn standing(worker: &MemberName) -> [NotNow; 8] {
     [
         NotNow::InCriticalSection { name: "tests".into(), free_in: Some(Millis::new(9_500)) },
         NotNow::RecipientLeaving { name: worker.clone() },
@@ -154,15 +158,14 @@ fn standing(worker: &MemberName) -> [NotNow; 7] {
         NotNow::RecipientLost { name: worker.clone(), retry_in: Some(Millis::new(60_000)) },
         NotNow::TooManyOpen { limit: 64 },
         NotNow::ApprovalEnded,
+        NotNow::WouldDeadlock { name: worker.clone(), request_id: id() },
         NotNow::SelfLeaving,
     ]
 }
 
-fn gate() -> [NotNow; 3] {
-    [Denied::NoPlan, Denied::OutOfScope, Denied::Spent].map(|why| NotNow::GateClosed {
-        action: "delete:src/auth/session.rs".into(),
-        why,
-        pending: Vec::new(),
+fn gate() -> [NotNow; 4] {
+    [Denied::NoPlan, Denied::PlanRequired, Denied::OutOfScope, Denied::Spent].map(|why| {
+        NotNow::GateClosed { action: "delete:src/auth/session.rs".into(), why, pending: Vec::new() }
     })
 }
 

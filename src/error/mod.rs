@@ -139,6 +139,13 @@ pub enum NotNow {
     },
     /// The approval of this work ended when this member agreed to leave.
     ApprovalEnded,
+    /// The addressed member waits for this one: both would wait for ever.
+    WouldDeadlock {
+        /// Its name.
+        name: MemberName,
+        /// What it waits for, and this member has not decided.
+        request_id: RequestId,
+    },
     /// This member is leaving, or has left.
     SelfLeaving,
     /// A peer used the id of one request for another.

@@ -13,6 +13,7 @@ use crate::wire::DecodeError;
 /// - `clock`: what a host may give as the time
 /// - `configuration`: what makes a team
 /// - `correlation`: which request an answer belongs to
+/// - `deadlock`: nobody waits for a member that waits for it
 /// - `gate`: guarded actions need an approved plan
 /// - `identity`: who speaks, and which life of whom
 /// - `lifecycle`: what fits the state of a request, a section or the engine
@@ -22,12 +23,13 @@ use crate::wire::DecodeError;
 /// - `shape`: how a message or an option is written
 /// - `size`: bounds on everything that can grow
 /// - `timing`: limits and spans of time
-pub const RULES: [&str; 14] = [
+pub const RULES: [&str; 15] = [
     ADDRESSING,
     AUTHORITY,
     CLOCK,
     CONFIGURATION,
     CORRELATION,
+    DEADLOCK,
     GATE,
     IDENTITY,
     LIFECYCLE,
@@ -86,7 +88,9 @@ const fn invalid(error: &InvalidMessage) -> &'static str {
         | InvalidMessage::ToOneself { .. }
         | InvalidMessage::UnknownRecipient { .. }
         | InvalidMessage::ResponseNotToLead { .. } => ADDRESSING,
-        InvalidMessage::NotAllowed { .. } | InvalidMessage::UnknownKind { .. } => AUTHORITY,
+        InvalidMessage::NotAllowed { .. }
+        | InvalidMessage::UnknownKind { .. }
+        | InvalidMessage::InvalidStages { .. } => AUTHORITY,
         InvalidMessage::DigestRequired => CORRELATION,
         InvalidMessage::ReasonRequired { .. } => REASON,
         InvalidMessage::TextTooLong { .. } => SIZE,
@@ -115,6 +119,7 @@ const fn not_now(error: &NotNow) -> &'static str {
         | NotNow::AlreadyPaused
         | NotNow::NotPaused
         | NotNow::PauseUsedUp { .. } => LIFECYCLE,
+        NotNow::WouldDeadlock { .. } => DEADLOCK,
         NotNow::RecipientLeaving { .. }
         | NotNow::RecipientLeft { .. }
         | NotNow::RecipientLost { .. }
@@ -169,12 +174,14 @@ pub(super) const fn of_alarm(alarm: Alarm) -> &'static str {
         | Alarm::Reclaim
         | Alarm::LostWorkerAlive
         | Alarm::LeadSilent
+        | Alarm::ApproverSilent
         | Alarm::NotExited => LIVENESS,
         Alarm::LeftDespiteCancel | Alarm::ConflictingDecision | Alarm::Storm => LIFECYCLE,
         Alarm::Forged | Alarm::UnannouncedLife => IDENTITY,
         Alarm::IdReused => CORRELATION,
         Alarm::SendFailed => MACHINE,
         Alarm::ReportLost | Alarm::ReportOverdue => LIVENESS,
+        Alarm::Deadlock => DEADLOCK,
     }
 }
 
@@ -183,6 +190,7 @@ const AUTHORITY: &str = "authority";
 const CLOCK: &str = "clock";
 const CONFIGURATION: &str = "configuration";
 const CORRELATION: &str = "correlation";
+const DEADLOCK: &str = "deadlock";
 const GATE: &str = "gate";
 const IDENTITY: &str = "identity";
 const LIFECYCLE: &str = "lifecycle";

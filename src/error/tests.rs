@@ -49,7 +49,7 @@ fn branches_of_state() -> Vec<ProtocolError> {
         NotNow::InCriticalSection { name: "tests".into(), free_in: None }.into(),
         NotNow::RecipientLost { name: name("alice"), retry_in: None }.into(),
     ];
-    for why in [Denied::NoPlan, Denied::OutOfScope, Denied::Spent] {
+    for why in [Denied::NoPlan, Denied::PlanRequired, Denied::OutOfScope, Denied::Spent] {
         let pending = vec![id.clone()];
         errors.push(NotNow::GateClosed { action: "write:a".into(), why, pending }.into());
     }
@@ -141,7 +141,7 @@ fn hostile() -> Vec<ProtocolError> {
     errors.push(DecodeError::WrongType { path: text(), expected, found }.into());
     let why = NameError::BadCharacter;
     errors.push(DecodeError::InvalidName { path: text(), found: text(), why }.into());
-    for why in [Denied::NoPlan, Denied::OutOfScope, Denied::Spent] {
+    for why in [Denied::NoPlan, Denied::PlanRequired, Denied::OutOfScope, Denied::Spent] {
         errors.push(NotNow::GateClosed { action: text(), why, pending: vec![id()] }.into());
     }
     errors
@@ -290,7 +290,7 @@ fn an_error_shows_its_english_message() {
 }
 
 /// Every `type` that a message can have, and what chat is called.
-const MESSAGES: [&str; 13] = [
+const MESSAGES: [&str; 14] = [
     "shutdown_request",
     "shutdown_response",
     "plan_approval_request",
@@ -303,6 +303,7 @@ const MESSAGES: [&str; 13] = [
     "exited",
     "idle",
     "undeliverable",
+    "probe",
     "text",
 ];
 

@@ -48,6 +48,8 @@ pub(crate) struct Member {
     pub(crate) repeats: Repeats,
     /// Whether the host was told that this member is idle, and nothing was new since.
     pub(crate) idle_told: bool,
+    /// The last search for a deadlock that it began and that went on from here.
+    pub(crate) searched: Option<u64>,
 }
 
 /// What a frame's `from_incarnation` says.
@@ -158,6 +160,7 @@ impl Member {
             window: SeqWindow::new(),
             repeats: Repeats::default(),
             idle_told: false,
+            searched: None,
         }
     }
 
@@ -186,6 +189,8 @@ impl Member {
             window,
             repeats,
             idle_told,
+            // Searches are numbered on through all lives.
+            searched: _,
         } = self;
         *incarnation = Some(life);
         *presence = Liveness::Active;

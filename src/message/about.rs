@@ -15,7 +15,9 @@ use super::plan::{Digest, FieldHasher, Uses};
 pub struct Kind(
     #[cfg_attr(
         target_arch = "wasm32",
-        tsify(type = "\"shutdown\" | \"plan_approval\" | \"dependency\" | (string & {})")
+        tsify(
+            type = "\"shutdown\" | \"plan_approval\" | \"dependency\" | \"plan_request\" | (string & {})"
+        )
     )]
     Cow<'static, str>,
 );
@@ -61,6 +63,9 @@ impl Kind {
     /// A worker waits for something that another worker makes. Opens no gate.
     pub const DEPENDENCY: Self = Self(Cow::Borrowed("dependency"));
 
+    /// The lead asks a worker for a plan; the worker's gate is shut until one is approved.
+    pub const PLAN_REQUEST: Self = Self(Cow::Borrowed("plan_request"));
+
     /// Parses a name: a small letter, then small letters, digits and `_`, 64 in all.
     ///
     /// # Errors
@@ -74,7 +79,7 @@ impl Kind {
         if !first.is_ascii_lowercase() || !text.bytes().all(allowed) {
             return Err(KindNameError::BadCharacter);
         }
-        let known = [Self::SHUTDOWN, Self::PLAN_APPROVAL, Self::DEPENDENCY];
+        let known = [Self::SHUTDOWN, Self::PLAN_APPROVAL, Self::DEPENDENCY, Self::PLAN_REQUEST];
         let known = known.into_iter().find(|kind| kind.name() == text);
         Ok(known.unwrap_or_else(|| Self(Cow::Owned(text.to_owned()))))
     }

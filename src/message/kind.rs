@@ -64,6 +64,8 @@ pub enum Cause {
     Superseded,
     /// Too few approvers are left to reach the threshold.
     QuorumUnreachable,
+    /// It was part of a circle of members that waited for each other.
+    DeadlockBroken,
 }
 
 /// How alive a member is.
@@ -83,6 +85,19 @@ pub enum Liveness {
     Suspect,
     /// It shows no sign of life, or has not answered several times in a row.
     Lost,
+}
+
+/// What one of several approvers has said, or that it will say nothing more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+#[serde(rename_all = "snake_case")]
+pub enum Choice {
+    /// Yes.
+    Approve,
+    /// No.
+    Reject,
+    /// The approver left or was lost without a vote.
+    Gone,
 }
 
 /// What a receipt acknowledges.
@@ -176,7 +191,7 @@ impl SettleCode {
 
 impl Cause {
     /// Every cause.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Member,
         Self::Clock,
         Self::PeerLeft,
@@ -186,6 +201,7 @@ impl Cause {
         Self::Closed,
         Self::Superseded,
         Self::QuorumUnreachable,
+        Self::DeadlockBroken,
     ];
 
     /// The name on the wire.
@@ -201,6 +217,7 @@ impl Cause {
             Self::Closed => "closed",
             Self::Superseded => "superseded",
             Self::QuorumUnreachable => "quorum_unreachable",
+            Self::DeadlockBroken => "deadlock_broken",
         }
     }
 }

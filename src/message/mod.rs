@@ -16,7 +16,7 @@ mod text;
 use serde::Serialize;
 
 pub use self::about::{Details, Kind, KindNameError, MAX_KIND_LENGTH, Payload};
-pub use self::kind::{Cause, Liveness, Received, Role, SettleCode, Status};
+pub use self::kind::{Cause, Choice, Liveness, Received, Role, SettleCode, Status};
 pub use self::lang::Lang;
 pub(crate) use self::plan::FieldHasher;
 pub use self::plan::{Digest, Plan, Uses};
@@ -117,6 +117,8 @@ pub enum Message {
     Idle(Idle),
     /// A text of the member's did not get through.
     Undeliverable(Undeliverable),
+    /// An engine's search for a deadlock.
+    Probe(Probe),
 }
 
 /// How long the requester waits; relative, so that clocks need not agree.
@@ -431,6 +433,7 @@ impl Message {
             Self::Exited(_) => "exited",
             Self::Idle(_) => "idle",
             Self::Undeliverable(_) => "undeliverable",
+            Self::Probe(_) => "probe",
         }
     }
 
@@ -450,7 +453,7 @@ impl Message {
             Self::ExecutionReport(m) => Some(&m.request_id),
             Self::Progress(m) => m.request_id.as_ref(),
             Self::Exited(m) => m.request_id.as_ref(),
-            Self::Idle(_) | Self::Undeliverable(_) => None,
+            Self::Idle(_) | Self::Undeliverable(_) | Self::Probe(_) => None,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What can happen to a request, and what the engine must do then.
 
+use super::quorum::Panel;
 use super::state::State;
 use crate::authority::Approval;
 use crate::deadline::DeadlineKind;
@@ -9,7 +10,9 @@ use crate::time::{Millis, Timestamp};
 
 /// What a transition needs to know beside state and input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Context {
+pub struct Context<'p> {
+    /// Who decides.
+    pub panel: &'p Panel,
     /// The time of the input.
     pub now: Timestamp,
     /// What an approval of this kind means.
@@ -40,6 +43,8 @@ pub struct Answer {
     pub retry_after: Option<Millis>,
     /// What the kind defines as an answer.
     pub payload: Option<Payload>,
+    /// Whether the requester has told that the outcome is the same.
+    pub confirmed: bool,
 }
 
 /// Something that happens to a request. The engine has checked who it comes from.
@@ -79,14 +84,19 @@ pub enum Input {
     Defer,
     /// The critical section is over.
     Resume,
-    /// The other side has our execution report.
-    Acknowledged,
+    /// A member has our execution report.
+    Acknowledged {
+        /// Which one.
+        by: Decider,
+    },
     /// Our host withdraws it.
     Cancel,
     /// Our host stops the clocks of its request, for a person to decide.
     Pause,
     /// Our host lets them go on.
     Unpause,
+    /// It is given up to break a circle of members that wait for each other.
+    Deadlock,
     /// Our host tells how the approved work went.
     Finish {
         /// Whether it worked.
@@ -97,6 +107,13 @@ pub enum Input {
     /// There is no other side any more (`PeerLeft`, `PeerLost`), or no more of ours (`Leaving`,
     /// `Closed`).
     Gone(Cause),
+    /// A member that should decide is not there (any more).
+    ApproverGone {
+        /// Which one.
+        by: Decider,
+        /// Why.
+        cause: Cause,
+    },
     /// The transport could not send the request.
     SendFailed,
 }
@@ -106,7 +123,7 @@ pub enum Input {
 pub enum Action {
     /// Tell the host how its request ended.
     TellSettled,
-    /// Tell the other side how its request ended.
+    /// Tell everybody who was asked how the request ended.
     SendSettled,
     /// Tell the other side that the request is withdrawn.
     SendCancel,
@@ -114,6 +131,12 @@ pub enum Action {
     SendReminder,
     /// Send the request again for its new limits.
     SendLimits,
+    /// Ask the approvers of the stage that has begun.
+    OpenStage,
+    /// Tell the host of a vote.
+    TellVote,
+    /// Tell the member that has just voted how the request ended.
+    SendOutcome,
     /// Send the stored answer.
     SendAnswer,
     /// Send the execution report.

@@ -20,10 +20,13 @@
 mod clocks;
 mod input;
 mod owed;
+mod quorum;
 mod state;
 mod transition;
+mod vote;
 
 pub use self::clocks::Clocks;
 pub use self::input::{Action, Answer, Context, Decider, Input, Rejection, Step};
+pub use self::quorum::{Ballot, Panel, Stage, Standing, Vote};
 pub use self::state::{Asked, Feedback, Owed, Settlement, State};
 pub use self::transition::transition;

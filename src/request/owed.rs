@@ -8,7 +8,11 @@ use crate::deadline::DeadlineKind;
 use crate::message::{Cause, Status};
 
 /// We were asked and have not answered.
-pub(super) fn unanswered(owed: &Owed, input: Input, context: Context) -> Result<Step, Rejection> {
+pub(super) fn unanswered(
+    owed: &Owed,
+    input: Input,
+    context: Context<'_>,
+) -> Result<Step, Rejection> {
     let (Owed::Open { until } | Owed::Deferred { until }) = *owed else {
         return Err(Rejection::WrongSide);
     };
@@ -33,17 +37,19 @@ pub(super) fn unanswered(owed: &Owed, input: Input, context: Context) -> Result<
         Input::Response { .. }
         | Input::Progress
         | Input::Exited
-        | Input::Acknowledged
+        | Input::Acknowledged { .. }
+        | Input::ApproverGone { .. }
         | Input::Cancel
         | Input::Pause
         | Input::Unpause
+        | Input::Deadlock
         | Input::Finish { .. }
         | Input::SendFailed => Err(Rejection::WrongSide),
     }
 }
 
 /// Our host answers.
-fn answered(answer: Answer, context: Context) -> Step {
+fn answered(answer: Answer, context: Context<'_>) -> Step {
     let (next, then) = match (answer.approve, context.approval) {
         (false, _) => (Owed::Rejected(answer), None),
         (true, Approval::Leaves) => {
@@ -51,10 +57,7 @@ fn answered(answer: Answer, context: Context) -> Step {
             (Owed::Approved(answer, Feedback::ExitDue { by }), Some(Action::SelfLeaving))
         }
         (true, Approval::Nothing) => (Owed::Approved(answer, Feedback::Nothing), None),
-        (true, Approval::OpensGate) => {
-            let by = Some(context.now.after(context.report_due));
-            (Owed::Approved(answer, Feedback::ReportDue { by }), None)
-        }
+        (true, Approval::OpensGate) => (Owed::Approved(answer, report_due(context)), None),
     };
     let mut actions = vec![Action::SendAnswer];
     actions.extend(then);
@@ -66,13 +69,13 @@ pub(super) fn yes_said(
     answer: &Answer,
     feedback: Feedback,
     input: &Input,
-    context: Context,
+    context: Context<'_>,
 ) -> Result<Step, Rejection> {
     let status = Status::Approved;
     let now_in = |feedback| Owed::Approved(answer.clone(), feedback);
     match input {
         Input::AskedAgain { .. } => step(now_in(feedback), [Action::SendAnswer]),
-        Input::Told { status: Status::Approved, .. } => Err(Rejection::Duplicate { status }),
+        Input::Told { status: Status::Approved, .. } => told_yes(answer, feedback, context),
         Input::Told { status, cause } => {
             step(Owed::Closed { status: *status, cause: *cause }, [Action::TellNoEffect])
         }
@@ -112,30 +115,49 @@ pub(super) fn yes_said(
         Input::Progress => at_work(now_in, feedback, context),
         Input::Due(DeadlineKind::ReportOverdue) => report_overdue(now_in, feedback, context),
         Input::Response { .. }
-        | Input::Acknowledged
+        | Input::Acknowledged { .. }
+        | Input::ApproverGone { .. }
         | Input::Decide(_)
         | Input::Defer
         | Input::Resume
         | Input::Cancel
         | Input::Pause
         | Input::Unpause
+        | Input::Deadlock
         | Input::Finish { .. }
         | Input::Due(_)
         | Input::SendFailed => answered_already(status, input),
     }
 }
 
+/// Others were asked too, and the requester has what it asked for: its work begins now.
+fn told_yes(answer: &Answer, feedback: Feedback, context: Context<'_>) -> Result<Step, Rejection> {
+    let feedback = match feedback {
+        Feedback::ReportDue { .. } => report_due(context),
+        Feedback::Nothing
+        | Feedback::ExitDue { .. }
+        | Feedback::ExitOverdue
+        | Feedback::Exited
+        | Feedback::ReportSent { .. }
+        | Feedback::Reported { .. }
+        | Feedback::Abandoned => feedback,
+    };
+    confirmed(answer, |answer| step(Owed::Approved(answer, feedback), [Action::TellClosed]))
+}
+
+/// The report of the requester is due, from now.
+fn report_due(context: Context<'_>) -> Feedback {
+    Feedback::ReportDue { by: Some(context.now.after(context.report_due)) }
+}
+
 /// The requester is at the work: its report is due later.
 fn at_work(
     now_in: impl Fn(Feedback) -> Owed,
     feedback: Feedback,
-    context: Context,
+    context: Context<'_>,
 ) -> Result<Step, Rejection> {
     match feedback {
-        Feedback::ReportDue { .. } => {
-            let by = Some(context.now.after(context.report_due));
-            step(now_in(Feedback::ReportDue { by }), [])
-        }
+        Feedback::ReportDue { .. } => step(now_in(report_due(context)), []),
         Feedback::ReportSent { .. } | Feedback::Reported { .. } | Feedback::Abandoned => {
             Err(Rejection::Late { status: Status::Approved })
         }
@@ -149,7 +171,7 @@ fn at_work(
 fn report_overdue(
     now_in: impl Fn(Feedback) -> Owed,
     feedback: Feedback,
-    context: Context,
+    context: Context<'_>,
 ) -> Result<Step, Rejection> {
     match feedback {
         Feedback::ReportDue { by: Some(by) } if context.now >= by => {
@@ -171,24 +193,43 @@ pub(super) fn no_said(answer: &Answer, input: &Input) -> Result<Step, Rejection>
     let status = Status::Rejected;
     match input {
         Input::AskedAgain { .. } => step(Owed::Rejected(answer.clone()), [Action::SendAnswer]),
-        Input::Told { status: Status::Rejected, .. } => Err(Rejection::Duplicate { status }),
-        Input::Told { status, cause } => step(Owed::Closed { status: *status, cause: *cause }, []),
+        Input::Told { status: Status::Rejected, .. } => {
+            confirmed(answer, |answer| step(Owed::Rejected(answer), [Action::TellClosed]))
+        }
+        Input::Told { status, cause } => {
+            step(Owed::Closed { status: *status, cause: *cause }, [Action::TellClosed])
+        }
         Input::Report { .. } => Err(Rejection::NotApproved { status }),
         Input::Response { .. }
         | Input::Progress
         | Input::Exited
-        | Input::Acknowledged
+        | Input::Acknowledged { .. }
+        | Input::ApproverGone { .. }
         | Input::Decide(_)
         | Input::Defer
         | Input::Resume
         | Input::Cancel
         | Input::Pause
         | Input::Unpause
+        | Input::Deadlock
         | Input::Finish { .. }
         | Input::Due(_)
         | Input::Gone(_)
         | Input::SendFailed => answered_already(status, input),
     }
+}
+
+/// The requester tells the outcome that our answer alone would imply: news only where others were
+/// asked too, and only once.
+fn confirmed(
+    answer: &Answer,
+    tell: impl FnOnce(Answer) -> Result<Step, Rejection>,
+) -> Result<Step, Rejection> {
+    if answer.confirmed {
+        let status = if answer.approve { Status::Approved } else { Status::Rejected };
+        return Err(Rejection::Duplicate { status });
+    }
+    tell(Answer { confirmed: true, ..answer.clone() })
 }
 
 /// We were asked, and the requester ended it.
@@ -202,12 +243,14 @@ pub(super) fn closed(status: Status, input: &Input) -> Result<Step, Rejection> {
         Input::Response { .. }
         | Input::Progress
         | Input::Exited
-        | Input::Acknowledged
+        | Input::Acknowledged { .. }
+        | Input::ApproverGone { .. }
         | Input::Defer
         | Input::Resume
         | Input::Cancel
         | Input::Pause
         | Input::Unpause
+        | Input::Deadlock
         | Input::Finish { .. }
         | Input::Due(_)
         | Input::Gone(_)
@@ -224,10 +267,12 @@ fn answered_already(status: Status, input: &Input) -> Result<Step, Rejection> {
         Input::Response { .. }
         | Input::Progress
         | Input::Exited
-        | Input::Acknowledged
+        | Input::Acknowledged { .. }
+        | Input::ApproverGone { .. }
         | Input::Cancel
         | Input::Pause
         | Input::Unpause
+        | Input::Deadlock
         | Input::Finish { .. }
         | Input::SendFailed => Rejection::WrongSide,
     })

@@ -2,6 +2,7 @@
 
 use super::clocks::Clocks;
 use super::input::{Answer, Decider};
+use super::quorum::Ballot;
 use crate::deadline::DeadlineKind;
 use crate::message::{Cause, Payload, Status};
 use crate::time::{Millis, Timestamp};
@@ -19,7 +20,7 @@ pub enum State {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Asked {
     /// No outcome yet.
-    Pending(Clocks),
+    Pending(Clocks, Ballot),
     /// The other side said yes; what it leads to may still be open.
     Approved(Settlement, Feedback),
     /// The other side said no.
@@ -71,6 +72,8 @@ pub struct Settlement {
     pub retry_after: Option<Millis>,
     /// What the kind defines as an answer.
     pub payload: Option<Payload>,
+    /// Every vote, where several members were asked.
+    pub ballot: Ballot,
 }
 
 /// What an approval still leads to.
@@ -114,7 +117,8 @@ impl Settlement {
     /// One at this time that nobody decided; the cause is to be filled in.
     pub(super) const fn at(at: Timestamp) -> Self {
         let cause = Cause::Clock;
-        Self { at, cause, by: None, note: None, retry_after: None, payload: None }
+        let ballot = Ballot { stage: 0, votes: Vec::new() };
+        Self { at, cause, by: None, note: None, retry_after: None, payload: None, ballot }
     }
 }
 
@@ -123,13 +127,28 @@ impl State {
     #[must_use]
     pub const fn status(&self) -> Status {
         match self {
-            Self::Asked(Asked::Pending(_))
+            Self::Asked(Asked::Pending(..))
             | Self::Owed(Owed::Open { .. } | Owed::Deferred { .. }) => Status::Pending,
             Self::Asked(Asked::Approved(..)) | Self::Owed(Owed::Approved(..)) => Status::Approved,
             Self::Asked(Asked::Rejected(_)) | Self::Owed(Owed::Rejected(_)) => Status::Rejected,
             Self::Asked(Asked::TimedOut(_)) => Status::TimedOut,
             Self::Asked(Asked::Cancelled(_)) => Status::Cancelled,
             Self::Owed(Owed::Closed { status, .. }) => *status,
+        }
+    }
+
+    /// The votes, on the side that asked.
+    #[must_use]
+    pub const fn ballot(&self) -> Option<&Ballot> {
+        match self {
+            Self::Asked(Asked::Pending(_, ballot)) => Some(ballot),
+            Self::Asked(
+                Asked::Approved(settlement, _)
+                | Asked::Rejected(settlement)
+                | Asked::TimedOut(settlement)
+                | Asked::Cancelled(settlement),
+            ) => Some(&settlement.ballot),
+            Self::Owed(_) => None,
         }
     }
 
@@ -143,7 +162,7 @@ impl State {
                 | Asked::TimedOut(settlement)
                 | Asked::Cancelled(settlement),
             ) => Some(settlement),
-            Self::Asked(Asked::Pending(_)) | Self::Owed(_) => None,
+            Self::Asked(Asked::Pending(..)) | Self::Owed(_) => None,
         }
     }
 
@@ -155,7 +174,7 @@ impl State {
                 Some(*feedback)
             }
             Self::Asked(
-                Asked::Pending(_) | Asked::Rejected(_) | Asked::TimedOut(_) | Asked::Cancelled(_),
+                Asked::Pending(..) | Asked::Rejected(_) | Asked::TimedOut(_) | Asked::Cancelled(_),
             )
             | Self::Owed(
                 Owed::Open { .. } | Owed::Deferred { .. } | Owed::Rejected(_) | Owed::Closed { .. },
@@ -182,7 +201,7 @@ impl State {
     #[must_use]
     pub fn next_deadline(&self) -> Option<Timestamp> {
         match self {
-            Self::Asked(Asked::Pending(clocks)) => Some(clocks.next()),
+            Self::Asked(Asked::Pending(clocks, _)) => Some(clocks.next()),
             Self::Asked(Asked::Approved(_, Feedback::ExitDue { by })) => Some(*by),
             Self::Asked(Asked::Approved(_, Feedback::ReportSent { again_at, .. })) => {
                 Some(*again_at)
@@ -200,7 +219,7 @@ impl State {
             return None;
         }
         match self {
-            Self::Asked(Asked::Pending(clocks)) => clocks.due(now),
+            Self::Asked(Asked::Pending(clocks, _)) => clocks.due(now),
             Self::Asked(Asked::Approved(_, Feedback::ReportSent { .. })) => {
                 Some(DeadlineKind::Report)
             }

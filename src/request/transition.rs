@@ -3,7 +3,9 @@
 use super::clocks::Clocks;
 use super::input::{Action, Answer, Context, Decider, Input, Rejection, Step};
 use super::owed::{closed, no_said, unanswered, yes_said};
+use super::quorum::Ballot;
 use super::state::{Asked, Feedback, Owed, Settlement, State};
+use super::vote::{approver_gone, informed, late_vote, voted};
 use crate::authority::Approval;
 use crate::deadline::DeadlineKind;
 use crate::message::{Cause, Status};
@@ -12,10 +14,15 @@ use crate::message::{Cause, Status};
 ///
 /// # Errors
 /// [`Rejection`] says why the input does not fit the state.
-pub fn transition(state: &State, input: Input, context: Context) -> Result<Step, Rejection> {
+pub fn transition(state: &State, input: Input, context: Context<'_>) -> Result<Step, Rejection> {
     match state {
         State::Asked(asked) => match asked {
-            Asked::Pending(clocks) => pending(*clocks, input, context),
+            Asked::Pending(clocks, ballot) => pending(*clocks, ballot, input, context),
+            Asked::Approved(..) | Asked::Rejected(_) | Asked::TimedOut(_) | Asked::Cancelled(_)
+                if let Some(recorded) = late_vote(asked, &input, context) =>
+            {
+                recorded
+            }
             Asked::Approved(settlement, feedback) => {
                 approved(settlement, *feedback, &input, context)
             }
@@ -37,16 +44,26 @@ pub fn transition(state: &State, input: Input, context: Context) -> Result<Step,
 }
 
 /// We asked and wait.
-fn pending(clocks: Clocks, input: Input, context: Context) -> Result<Step, Rejection> {
+fn pending(
+    clocks: Clocks,
+    ballot: &Ballot,
+    input: Input,
+    context: Context<'_>,
+) -> Result<Step, Rejection> {
     let now = context.now;
-    let end = |cause| Settlement { cause, ..Settlement::at(now) };
+    let end = |cause| Settlement { cause, ballot: ballot.clone(), ..Settlement::at(now) };
+    let waits = |clocks| Asked::Pending(clocks, ballot.clone());
     match input {
         // The sweep comes first; should it ever miss one, silence still never approves.
         Input::Response { .. } | Input::Progress if now >= clocks.expires_at() => {
             Err(Rejection::Late { status: Status::TimedOut })
         }
-        Input::Response { answer, by } => Ok(decided(answer, by, context)),
-        Input::Progress => step(Asked::Pending(clocks.restart_idle(now)), []),
+        Input::Response { answer, by } if context.panel.is_one() => {
+            Ok(decided(answer, by, context))
+        }
+        Input::Response { answer, by } => voted(clocks, ballot, answer, by, context),
+        Input::ApproverGone { by, cause } => approver_gone(clocks, ballot, by, cause, context),
+        Input::Progress => step(waits(clocks.restart_idle(now)), []),
         Input::Exited => match context.approval {
             Approval::Leaves => step(
                 Asked::Approved(end(Cause::PeerLeft), Feedback::Exited),
@@ -57,26 +74,22 @@ fn pending(clocks: Clocks, input: Input, context: Context) -> Result<Step, Rejec
         Input::Cancel => {
             step(Asked::Cancelled(end(Cause::Member)), [Action::TellSettled, Action::SendCancel])
         }
+        Input::Deadlock => step(
+            Asked::Cancelled(end(Cause::DeadlockBroken)),
+            [Action::TellSettled, Action::SendSettled],
+        ),
         Input::Due(kind) if clocks.due(now) != Some(kind) => Err(Rejection::NotDue),
         Input::Due(DeadlineKind::Idle | DeadlineKind::Cap) => step(
             Asked::TimedOut(end(Cause::Clock)),
             [Action::TellSettled, Action::SendSettled, Action::JudgePeer],
         ),
         Input::Due(DeadlineKind::Reminder) => {
-            step(Asked::Pending(clocks.remind(now)), [Action::SendReminder])
+            step(waits(clocks.remind(now)), [Action::SendReminder])
         }
-        Input::Due(DeadlineKind::PauseEnd) => {
-            let clocks = clocks.resume(now);
-            // The other side knows the end of the longest pause. A host that overslept it: what
-            // would have come since comes now.
-            match clocks.due(now) {
-                Some(kind) => pending(clocks, Input::Due(kind), context),
-                None => step(Asked::Pending(clocks), []),
-            }
-        }
-        Input::Pause => paused(clocks, context),
+        Input::Due(DeadlineKind::PauseEnd) => pause_over(clocks.resume(now), ballot, context),
+        Input::Pause => step(waits(paused(clocks, context)?), [Action::SendLimits]),
         Input::Unpause if clocks.paused_until().is_none() => Err(Rejection::NotPaused),
-        Input::Unpause => step(Asked::Pending(clocks.resume(now)), [Action::SendLimits]),
+        Input::Unpause => step(waits(clocks.resume(now)), [Action::SendLimits]),
         Input::Due(
             DeadlineKind::ExitGrace
             | DeadlineKind::Report
@@ -85,14 +98,12 @@ fn pending(clocks: Clocks, input: Input, context: Context) -> Result<Step, Rejec
             | DeadlineKind::Receipt
             | DeadlineKind::Judgement,
         ) => Err(Rejection::NotDue),
-        // A member that is lost may wake: then it must find that nobody waits for it.
-        Input::Gone(cause @ (Cause::Leaving | Cause::Closed | Cause::PeerLost)) => {
+        Input::Gone(cause) => {
             step(Asked::Cancelled(end(cause)), [Action::TellSettled, Action::SendSettled])
         }
-        Input::Gone(cause) => step(Asked::Cancelled(end(cause)), [Action::TellSettled]),
         Input::SendFailed => step(Asked::Cancelled(end(Cause::SendFailed)), [Action::TellSettled]),
         Input::Finish { .. } => Err(Rejection::NotApproved { status: Status::Pending }),
-        Input::Acknowledged => Err(Rejection::NotDue),
+        Input::Acknowledged { .. } => Err(Rejection::NotDue),
         Input::AskedAgain { .. }
         | Input::Told { .. }
         | Input::Report { .. }
@@ -102,20 +113,29 @@ fn pending(clocks: Clocks, input: Input, context: Context) -> Result<Step, Rejec
     }
 }
 
+/// A pause ended by itself. The other side knows when that is. A host that overslept it: what would
+/// have come since comes now.
+fn pause_over(clocks: Clocks, ballot: &Ballot, context: Context<'_>) -> Result<Step, Rejection> {
+    match clocks.due(context.now) {
+        Some(kind) => pending(clocks, ballot, Input::Due(kind), context),
+        None => step(Asked::Pending(clocks, ballot.clone()), []),
+    }
+}
+
 /// Our host stops the clocks. The other side learns how long it may take.
-fn paused(clocks: Clocks, context: Context) -> Result<Step, Rejection> {
+fn paused(clocks: Clocks, context: Context<'_>) -> Result<Clocks, Rejection> {
     if clocks.paused_until().is_some() {
         return Err(Rejection::AlreadyPaused);
     }
-    let paused = clocks.pause(context.now, context.pause_max).ok_or(Rejection::PauseUsedUp)?;
-    step(Asked::Pending(paused), [Action::SendLimits])
+    clocks.pause(context.now, context.pause_max).ok_or(Rejection::PauseUsedUp)
 }
 
 /// The answer is in, and in time.
-fn decided(answer: Answer, by: Decider, context: Context) -> Step {
-    let Answer { approve, note, retry_after, payload } = answer;
+pub(super) fn decided(answer: Answer, by: Decider, context: Context<'_>) -> Step {
+    let Answer { approve, note, retry_after, payload, confirmed: _ } = answer;
     let (at, cause, by) = (context.now, Cause::Member, Some(by));
-    let settlement = Settlement { at, cause, by, note, retry_after, payload };
+    let ballot = Ballot::default();
+    let settlement = Settlement { at, cause, by, note, retry_after, payload, ballot };
     let (next, then) = match (approve, context.approval) {
         (false, _) => (Asked::Rejected(settlement), None),
         (true, Approval::Nothing) => (Asked::Approved(settlement, Feedback::Nothing), None),
@@ -138,7 +158,7 @@ fn approved(
     settlement: &Settlement,
     feedback: Feedback,
     input: &Input,
-    context: Context,
+    context: Context<'_>,
 ) -> Result<Step, Rejection> {
     let status = Status::Approved;
     let now_in = |feedback| Asked::Approved(settlement.clone(), feedback);
@@ -170,18 +190,13 @@ fn approved(
             | Feedback::Exited => Err(Rejection::WrongKind),
         },
         Input::Due(DeadlineKind::ExitGrace) => exit_overdue(now_in, feedback, context),
-        Input::Acknowledged => match feedback {
-            Feedback::ReportSent { ok, .. } => step(now_in(Feedback::Reported { ok }), []),
-            Feedback::Nothing
-            | Feedback::ExitDue { .. }
-            | Feedback::ExitOverdue
-            | Feedback::Exited
-            | Feedback::ReportDue { .. }
-            | Feedback::Reported { .. }
-            | Feedback::Abandoned => Err(Rejection::NotDue),
-        },
+        Input::Acknowledged { by } => acknowledged(settlement, feedback, *by),
         Input::Due(DeadlineKind::Report) => report_again(now_in, feedback, context),
         Input::Gone(cause) => approved_and_gone(now_in, feedback, *cause),
+        Input::ApproverGone { by, cause } => match informed(settlement, feedback, *by) {
+            Some(waits) => Ok(waits),
+            None => approved_and_gone(now_in, feedback, *cause),
+        },
         Input::Response { .. }
         | Input::Progress
         | Input::AskedAgain { .. }
@@ -193,8 +208,22 @@ fn approved(
         | Input::Cancel
         | Input::Pause
         | Input::Unpause
+        | Input::Deadlock
         | Input::Due(_)
         | Input::SendFailed => after_end(status, input),
+    }
+}
+
+/// A member has our report.
+fn acknowledged(
+    settlement: &Settlement,
+    feedback: Feedback,
+    by: Decider,
+) -> Result<Step, Rejection> {
+    let Feedback::ReportSent { ok, .. } = feedback else { return Err(Rejection::NotDue) };
+    match informed(settlement, feedback, by) {
+        Some(waits) => Ok(waits),
+        None => step(Asked::Approved(settlement.clone(), Feedback::Reported { ok }), []),
     }
 }
 
@@ -202,7 +231,7 @@ fn approved(
 fn exit_overdue(
     now_in: impl Fn(Feedback) -> Asked,
     feedback: Feedback,
-    context: Context,
+    context: Context<'_>,
 ) -> Result<Step, Rejection> {
     match feedback {
         Feedback::ExitDue { by } if context.now >= by => {
@@ -223,7 +252,7 @@ fn exit_overdue(
 fn report_again(
     now_in: impl Fn(Feedback) -> Asked,
     feedback: Feedback,
-    context: Context,
+    context: Context<'_>,
 ) -> Result<Step, Rejection> {
     let Feedback::ReportSent { ok, again_at, left } = feedback else {
         return Err(Rejection::NotDue);
@@ -272,12 +301,15 @@ fn after_end(status: Status, input: &Input) -> Result<Step, Rejection> {
     Err(match input {
         Input::Response { answer, .. } => after_decision(status, answer.approve),
         Input::Progress | Input::Exited => Rejection::Late { status },
-        Input::Cancel | Input::Pause | Input::Unpause | Input::SendFailed => {
+        Input::Cancel | Input::Pause | Input::Unpause | Input::Deadlock | Input::SendFailed => {
             Rejection::NotPending { status }
         }
         Input::Finish { .. } if status == Status::Approved => Rejection::WrongKind,
         Input::Finish { .. } => Rejection::NotApproved { status },
-        Input::Due(_) | Input::Gone(_) | Input::Acknowledged => Rejection::NotDue,
+        Input::Due(_)
+        | Input::Gone(_)
+        | Input::ApproverGone { .. }
+        | Input::Acknowledged { .. } => Rejection::NotDue,
         Input::AskedAgain { .. }
         | Input::Told { .. }
         | Input::Report { .. }

@@ -172,13 +172,24 @@ export class Engine {
     );
   }
 
-  /** Asks the lead to approve a plan; returns the request id. The gate stays closed until then. */
+  /**
+   * Asks the lead, or those that `stages` names, to approve a plan; returns the request id. The gate
+   * stays closed until then.
+   */
   submitPlan(now: number, plan: PlanInput, options: PlanOptions = {}): string {
-    const { uses, timeoutMs, capMs } = options;
+    const { uses, stages, timeoutMs, capMs } = options;
     const json = this.#json({ steps: [], text: "", ...plan }, "plan");
+    const stagesJson = stages === undefined ? undefined : this.#json(stages, "stages", readable);
     const once = this.#choice("uses", uses, "until_report", "once");
     return this.#call((raw) =>
-      raw.submitPlan(now, this.#put(json), once, span(timeoutMs), span(capMs)),
+      raw.submitPlan(
+        now,
+        this.#put(json),
+        this.#putOptional(stagesJson),
+        once,
+        span(timeoutMs),
+        span(capMs),
+      ),
     );
   }
 
@@ -187,9 +198,10 @@ export class Engine {
    * `dependency`; returns the request id.
    */
   ask(now: number, kind: string, to: string, options: RequestOptions = {}): string {
-    const { payload, scope, uses, timeoutMs, capMs } = options;
+    const { payload, scope, stages, uses, timeoutMs, capMs } = options;
     const json = payload === undefined ? undefined : this.#json(payload, "payload");
     const scopeJson = scope === undefined ? undefined : this.#json(scope, "scope");
+    const stagesJson = stages === undefined ? undefined : this.#json(stages, "stages", readable);
     const once = this.#choice("uses", uses, "until_report", "once");
     return this.#call((raw) =>
       raw.askFor(
@@ -198,6 +210,7 @@ export class Engine {
         this.#put(to),
         this.#putOptional(json),
         this.#putOptional(scopeJson),
+        this.#putOptional(stagesJson),
         once,
         span(timeoutMs),
         span(capMs),
@@ -494,6 +507,8 @@ function disposition(status: number, result: string): Disposition {
       return { type: "accepted", requestId: result };
     case SETTLED:
       return { type: "settled", requestId: result };
+    case VOTE_RECORDED:
+      return { type: "vote_recorded", requestId: result };
     case NOTED:
       return { type: "noted", as: result as NotedAs };
     case DROPPED:
@@ -528,3 +543,4 @@ const ACCEPTED = 2;
 const SETTLED = 3;
 const NOTED = 4;
 const DROPPED = 5;
+const VOTE_RECORDED = 7;

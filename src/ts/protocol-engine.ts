@@ -181,14 +181,17 @@ export class ProtocolEngine {
     return Promise.all(workers);
   }
 
-  /** Asks the lead to approve a plan. The gate stays closed until it does. */
+  /**
+   * Asks the lead, or those that `stages` names, to approve a plan. The gate stays closed until then.
+   */
   submitPlan(plan: PlanInput, options: PlanOptions & Abortable = {}): PendingOutcome {
     return this.#ask(options.signal, (now) => this.#engine.submitPlan(now, plan, options));
   }
 
   /**
    * Asks a member for something of a kind that the host declared (`kinds`), or of the built-in
-   * `dependency`.
+   * `dependency` (a worker waits for another one) and `plan_request` (the lead wants a plan; the
+   * worker's gate is shut until one is approved).
    *
    * ```ts
    * const grant = await alice.ask("resource_grant", "team-lead", { payload: { gpu: 2 } });

@@ -9,6 +9,7 @@ export type {
   AuditEntry,
   BooleanReading,
   Cause,
+  Choice,
   ClosedEvent,
   DrainEvent,
   EngineOptions,
@@ -43,6 +44,9 @@ export type {
   UndeliverableEvent,
   Uses,
   Verdict,
+  VoteEvent,
+  VoteView,
+  Waiting,
 } from "./wasm/team_protocols.js";
 
 /** Limits of one request in milliseconds; what is left out comes from the engine's options. */
@@ -85,8 +89,27 @@ export interface WorkerOutcome extends WorkerAsked {
   readonly error?: ProtocolError | undefined;
 }
 
+/** Several members that decide together. */
+export interface Stage {
+  /**
+   * Who votes. Each holds a role that decides on the kind, or that of an approver; nobody votes
+   * twice, and nobody on a request of its own.
+   */
+  readonly approvers: readonly string[];
+  /** How many of them must say yes: from 1 to all. */
+  readonly threshold: number;
+  /** Whether a single no ends the request. Default: `false`. */
+  readonly veto?: boolean | undefined;
+}
+
+/** Who decides, where it is not one member alone. */
+export interface Staged {
+  /** The stages, in order. With them nobody else is asked, whomever the call names. */
+  readonly stages?: readonly Stage[] | undefined;
+}
+
 /** Options of a plan approval request. */
-export interface PlanOptions extends AskOptions {
+export interface PlanOptions extends AskOptions, Staged {
   /**
    * How often an approval may be used: `until_report` (default) for any number of actions in the
    * plan's scope until the execution report, `once` for one.
@@ -95,7 +118,7 @@ export interface PlanOptions extends AskOptions {
 }
 
 /** Options of a request of a kind without messages of its own. */
-export interface RequestOptions extends AskOptions {
+export interface RequestOptions extends AskOptions, Staged {
   /** What the kind defines: any JSON. */
   readonly payload?: unknown;
   /** With a kind that opens a gate, and only there: the guarded actions an approval covers. */
@@ -182,6 +205,8 @@ export type Disposition =
   | { readonly type: "accepted"; readonly requestId: string }
   /** It settled a request of ours, or closed one of theirs. */
   | { readonly type: "settled"; readonly requestId: string }
+  /** One of several approvers has voted; the request is not settled by it. */
+  | { readonly type: "vote_recorded"; readonly requestId: string }
   /** It changed no request. */
   | { readonly type: "noted"; readonly as: NotedAs }
   /** It was dropped. */
@@ -204,7 +229,10 @@ export const NOTED_AS = [
   "asked_again",
   "report",
   "exit",
+  "confirmed",
   "undeliverable",
+  "probe",
+  "probe_ended",
 ] as const;
 
 /** Every value of {@link DropReason}. */

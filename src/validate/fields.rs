@@ -45,7 +45,9 @@ pub(super) fn check(message: &Message, limits: &Limits) -> Checked {
         Message::ExecutionReport(m) => optional("message.detail", m.detail.as_deref(), limits),
         Message::Idle(m) => optional("message.note", m.note.as_deref(), limits),
         Message::Undeliverable(m) => optional("message.excerpt", m.excerpt.as_deref(), limits),
-        Message::Settled(_) | Message::Receipt(_) | Message::Exited(_) => Ok(()),
+        Message::Settled(_) | Message::Receipt(_) | Message::Exited(_) | Message::Probe(_) => {
+            Ok(())
+        }
     }
 }
 

@@ -106,6 +106,7 @@ fn rule(refusal: &InvalidMessage) -> u8 {
         | InvalidMessage::UnknownKind { .. }
         | InvalidMessage::OwnMessages { .. }
         | InvalidMessage::ScopeMismatch { .. }
+        | InvalidMessage::InvalidStages { .. }
         | InvalidMessage::DigestRequired => 4,
         InvalidMessage::ReasonRequired { .. } => 5,
         InvalidMessage::TextTooLong { .. }
@@ -256,6 +257,7 @@ fn messages_that_belong_to_a_request_are_left_to_the_ledger() {
             Message::Progress(Progress { request_id: None, note: None, busy_for_ms: None }),
             Message::Idle(Idle { note: None }),
             undeliverable(None),
+            Message::Probe(Probe::Open { round: 1, path: Vec::new() }),
         ]
     };
     for from in Role::ALL {

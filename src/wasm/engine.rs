@@ -64,30 +64,33 @@ impl WasmEngine {
     ) -> u32 {
         self.call(now, &mut |engine, now, texts| {
             let (to, reason) = (texts.text(to), texts.owned(reason));
-            let id = engine.request_shutdown(now, to, reason, ask_options(timeout, cap)?)?;
+            let id = engine.request_shutdown(now, to, reason, ask_options(timeout, cap, None)?)?;
             Ok(id.as_str().to_owned())
         })
     }
 
-    /// `submit_plan`: the plan (JSON).
+    /// `submit_plan`: the plan (JSON), stages (JSON).
     #[wasm_bindgen(js_name = submitPlan)]
     pub fn submit_plan(
         &mut self,
         now: f64,
         plan: u32,
+        stages: u32,
         once: bool,
         timeout: Option<f64>,
         cap: Option<f64>,
     ) -> u32 {
         self.call(now, &mut |engine, now, texts| {
-            let plan = wire::decode_plan(texts.text(plan), engine.limits())?;
+            let (plan, stages) = (texts.text(plan), texts.next(stages));
+            let plan = wire::decode_plan(plan, engine.limits())?;
             let uses = if once { Uses::Once } else { Uses::UntilReport };
-            let id = engine.submit_plan(now, plan, uses, ask_options(timeout, cap)?)?;
+            let options = ask_options(timeout, cap, stages)?;
+            let id = engine.submit_plan(now, plan, uses, options)?;
             Ok(id.as_str().to_owned())
         })
     }
 
-    /// `ask_for`: kind, recipient, payload (JSON), scope (JSON).
+    /// `ask_for`: kind, recipient, payload (JSON), scope (JSON), stages (JSON).
     #[wasm_bindgen(js_name = askFor)]
     #[expect(clippy::too_many_arguments, reason = "JavaScript hands over numbers")]
     pub fn ask_for(
@@ -97,6 +100,7 @@ impl WasmEngine {
         to: u32,
         payload: u32,
         scope: u32,
+        stages: u32,
         once: bool,
         timeout: Option<f64>,
         cap: Option<f64>,
@@ -105,12 +109,13 @@ impl WasmEngine {
             let (kind, to) = (texts.text(kind), texts.text(to));
             let kind = kind_of(kind)?;
             let (payload, scope) = (texts.next(payload), texts.next(scope));
+            let options = ask_options(timeout, cap, texts.next(stages))?;
             let read = |json| wire::decode_payload(json, engine.limits());
             let payload = payload.map(read).transpose()?;
             let scope = scope.map(scope_of).transpose()?.unwrap_or_default();
             let uses = if once { Uses::Once } else { Uses::UntilReport };
             let details = Details { payload, scope, uses };
-            let id = engine.ask_for(now, &kind, to, details, ask_options(timeout, cap)?)?;
+            let id = engine.ask_for(now, &kind, to, details, options)?;
             Ok(id.as_str().to_owned())
         })
     }

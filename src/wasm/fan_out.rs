@@ -24,7 +24,7 @@ impl WasmEngine {
     ) -> u32 {
         let lang = self.lang;
         self.call(now, &mut |engine, now, texts| {
-            let (reason, options) = (texts.owned(reason), ask_options(timeout, cap)?);
+            let (reason, options) = (texts.owned(reason), ask_options(timeout, cap, None)?);
             let workers = engine.shutdown_all(now, reason, options)?;
             let data: Vec<AskedData<'_>> =
                 workers.iter().map(|worker| asked_data(worker, lang)).collect();

@@ -4,6 +4,7 @@ use tsify::Tsify;
 
 use super::options::{HOST_LIMITS, flag, flag_or, object};
 use crate::authority::{Approval, KindRules};
+use crate::engine::StageSpec;
 use crate::message::{Kind, Role, Roles};
 use crate::time::Millis;
 use crate::wire::{Decode, Fields, Shape, Value, choice, json, kind, texts, wrong_type};
@@ -119,4 +120,25 @@ pub(super) fn kind_of(text: &str) -> Decode<Kind> {
 pub(super) fn scope_of(json: &str) -> Decode<Vec<String>> {
     let value = json::parse(json, &HOST_LIMITS)?;
     texts(value, "scope")
+}
+
+/// Who decides, stage by stage (JSON).
+pub(super) fn stages_of(json: &str) -> Decode<Vec<StageSpec>> {
+    let value = json::parse(json, &HOST_LIMITS)?;
+    let Value::Array(stages) = value else {
+        return Err(wrong_type("stages", Shape::ObjectList, &value));
+    };
+    let stages = stages.into_iter().enumerate();
+    stages.map(|(at, stage)| stage_of(stage, &format!("stages[{at}]"))).collect()
+}
+
+fn stage_of(value: Value<'_>, path: &str) -> Decode<StageSpec> {
+    let mut fields = object(value, path)?;
+    let stage = StageSpec {
+        approvers: fields.texts("approvers")?,
+        threshold: usize::try_from(fields.integer("threshold", 0)?).unwrap_or(usize::MAX),
+        veto: flag(&mut fields, "veto")?,
+    };
+    fields.refuse_rest()?;
+    Ok(stage)
 }

@@ -2,7 +2,7 @@
 
 use tsify::Tsify;
 
-use super::kinds::KindOptions;
+use super::kinds::{KindOptions, stages_of};
 use crate::config::{BooleanPolicy, Config, Limits, MemberConfig, TimingConfig};
 use crate::engine::AskOptions;
 use crate::error::{Misuse, ProtocolError};
@@ -327,12 +327,14 @@ impl BooleanReading {
     }
 }
 
-/// The limits of one request.
+/// How one request is asked; `stages` is JSON.
 pub(super) fn ask_options(
     timeout: Option<f64>,
     cap: Option<f64>,
+    stages: Option<&str>,
 ) -> Result<AskOptions, ProtocolError> {
-    Ok(AskOptions { timeout: span(timeout, "timeoutMs")?, cap: span(cap, "capMs")? })
+    let stages = stages.map(stages_of).transpose()?.unwrap_or_default();
+    Ok(AskOptions { timeout: span(timeout, "timeoutMs")?, cap: span(cap, "capMs")?, stages })
 }
 
 /// A span from JavaScript.

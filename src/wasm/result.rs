@@ -36,6 +36,7 @@ pub(super) fn became(lang: Lang, disposition: Disposition, output: &mut Output) 
     match disposition {
         Disposition::Accepted(id) => said(output, ACCEPTED, id.as_str()),
         Disposition::Settled(id) => said(output, SETTLED, id.as_str()),
+        Disposition::VoteRecorded(id) => said(output, VOTE_RECORDED, id.as_str()),
         Disposition::Noted(noted) => said(output, NOTED, noted.name()),
         Disposition::Dropped(reason) => said(output, DROPPED, reason.code()),
         Disposition::Refused(error) => said(output, FRAME_REFUSED, &error_json(&error, lang)),
@@ -78,3 +79,4 @@ const SETTLED: u32 = 3;
 const NOTED: u32 = 4;
 const DROPPED: u32 = 5;
 const FRAME_REFUSED: u32 = 6;
+const VOTE_RECORDED: u32 = 7;

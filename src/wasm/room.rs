@@ -171,7 +171,8 @@ fn request_id(event: &Event) -> Option<&str> {
         Event::Settled(event) => Some(event.request_id.as_str()),
         Event::Request(event) => Some(event.request_id.as_str()),
         Event::Closed(event) => Some(event.request_id.as_str()),
-        Event::Reminder(_)
+        Event::Vote(_)
+        | Event::Reminder(_)
         | Event::Message(_)
         | Event::Progress(_)
         | Event::Idle(_)

@@ -200,66 +200,147 @@ fn any_plan() -> impl Strategy<Value = Plan> {
         .prop_map(|(title, scope, steps, risk, text)| Plan { title, scope, steps, risk, text })
 }
 
-fn any_message() -> impl Strategy<Value = Message> {
-    let id = || any::<u128>().prop_map(RequestId::from_random);
-    let text = || prop::option::of(any_text());
-    let ms = || prop::option::of((0..=Millis::MAX_FROM_OUTSIDE).prop_map(Millis::new));
-    let timing = || (ms(), ms()).prop_map(|(timeout_ms, cap_ms)| Timing { timeout_ms, cap_ms });
-    let uses = prop::sample::select(&[Uses::Once, Uses::UntilReport]);
+fn waits() -> impl Strategy<Value = Vec<Wait>> {
+    let wait = ("[a-z0-9_-]{1,9}", any::<u128>()).prop_map(|(member, id)| Wait {
+        member: MemberName::parse(&member).unwrap(),
+        request_id: RequestId::from_random(id),
+    });
+    prop::collection::vec(wait, 0..4)
+}
+
+fn any_id() -> impl Strategy<Value = RequestId> {
+    any::<u128>().prop_map(RequestId::from_random)
+}
+
+fn some_text() -> impl Strategy<Value = Option<String>> {
+    prop::option::of(any_text())
+}
+
+fn some_ms() -> impl Strategy<Value = Option<Millis>> {
+    prop::option::of((0..=Millis::MAX_FROM_OUTSIDE).prop_map(Millis::new))
+}
+
+fn any_timing() -> impl Strategy<Value = Timing> {
+    (some_ms(), some_ms()).prop_map(|(timeout_ms, cap_ms)| Timing { timeout_ms, cap_ms })
+}
+
+fn any_uses() -> impl Strategy<Value = Uses> {
+    prop::sample::select(&[Uses::Once, Uses::UntilReport])
+}
+
+fn any_follows() -> impl Strategy<Value = Option<Follows>> {
+    let follows = (any_id(), prop::sample::select(&Link::ALL), some_text());
+    prop::option::of(follows.prop_map(|(request_id, link, justification)| Follows {
+        request_id,
+        link,
+        justification,
+    }))
+}
+
+fn any_payload() -> impl Strategy<Value = Option<Payload>> {
+    let value = prop_oneof![
+        any_text().prop_map(|text| serde_json::to_string(&text).unwrap()),
+        prop::sample::select(&["true", "-1.50", "[1e9,[],{}]", r#"{"b":[null],"a":{"":0}}"#])
+            .prop_map(str::to_owned),
+    ];
+    prop::option::of(value.prop_map(Payload::from_compact))
+}
+
+fn any_kind() -> impl Strategy<Value = Kind> {
+    "[a-z][a-z0-9_]{0,8}".prop_map(|name| Kind::parse(&name).unwrap())
+}
+
+fn any_request() -> impl Strategy<Value = Message> {
     prop_oneof![
-        (id(), text(), timing()).prop_map(|(request_id, reason, timing)| {
-            Message::ShutdownRequest(ShutdownRequest { request_id, reason, follows: None, timing })
-        }),
-        (id(), any::<bool>(), text(), ms()).prop_map(
-            |(request_id, approve, reason, retry_after_ms)| {
-                Message::ShutdownResponse(ShutdownResponse {
-                    request_id,
-                    approve,
-                    reason,
-                    retry_after_ms,
-                })
+        (any_id(), some_text(), any_follows(), any_timing()).prop_map(
+            |(request_id, reason, follows, timing)| {
+                Message::ShutdownRequest(ShutdownRequest { request_id, reason, follows, timing })
             }
         ),
-        (id(), any_plan(), uses, timing()).prop_map(|(request_id, plan, uses, timing)| {
-            Message::PlanApprovalRequest(PlanApprovalRequest {
-                request_id,
-                plan,
-                uses,
-                follows: None,
-                timing,
-            })
-        }),
-        (id(), any::<bool>(), text(), any_plan()).prop_map(
+        (any_id(), any_plan(), any_uses(), any_follows(), any_timing()).prop_map(
+            |(request_id, plan, uses, follows, timing)| {
+                let request = PlanApprovalRequest { request_id, plan, uses, follows, timing };
+                Message::PlanApprovalRequest(request)
+            }
+        ),
+        (
+            (any_id(), any_kind(), any_payload()),
+            (prop::collection::vec(any_text(), 0..3), prop::option::of(any_uses())),
+            (any_follows(), any_timing()),
+        )
+            .prop_map(|((request_id, kind, payload), (scope, uses), (follows, timing))| {
+                let request =
+                    KindRequest { request_id, kind, payload, scope, uses, follows, timing };
+                Message::Request(request)
+            }),
+    ]
+}
+
+fn any_response() -> impl Strategy<Value = Message> {
+    prop_oneof![
+        (any_id(), any::<bool>(), some_text(), some_ms()).prop_map(
+            |(request_id, approve, reason, retry_after_ms)| {
+                let response = ShutdownResponse { request_id, approve, reason, retry_after_ms };
+                Message::ShutdownResponse(response)
+            }
+        ),
+        (any_id(), any::<bool>(), some_text(), any_plan()).prop_map(
             |(request_id, approve, feedback, plan)| {
                 let digest = plan.digest(Uses::Once);
-                Message::PlanApprovalResponse(PlanApprovalResponse {
-                    request_id,
-                    approve,
-                    feedback,
-                    digest,
-                })
+                let response = PlanApprovalResponse { request_id, approve, feedback, digest };
+                Message::PlanApprovalResponse(response)
             }
         ),
-        (id(), prop::sample::select(&Status::ALL[1..]), prop::sample::select(&Cause::ALL))
+        (
+            (any_id(), any_kind(), any::<bool>(), some_text()),
+            (some_ms(), any_payload(), prop::option::of(any_plan())),
+        )
+            .prop_map(
+                |((request_id, kind, approve, reason), (retry_after_ms, payload, plan))| {
+                    let digest = plan.map(|plan| plan.digest(Uses::Once));
+                    Message::Response(KindResponse {
+                        request_id,
+                        kind,
+                        approve,
+                        reason,
+                        retry_after_ms,
+                        payload,
+                        digest,
+                    })
+                }
+            ),
+    ]
+}
+
+fn any_message() -> impl Strategy<Value = Message> {
+    prop_oneof![
+        any_request(),
+        any_response(),
+        (any_id(), prop::sample::select(&Status::ALL[1..]), prop::sample::select(&Cause::ALL))
             .prop_map(|(request_id, status, cause)| {
                 Message::Settled(Settled { request_id, status, code: status.code(), cause })
             }),
-        (prop::option::of(id()), text(), ms()).prop_map(|(request_id, note, busy_for_ms)| {
-            Message::Progress(Progress { request_id, note, busy_for_ms })
-        }),
-        (id(), prop::sample::select(Received::ALL.to_vec()))
+        (prop::option::of(any_id()), some_text(), some_ms()).prop_map(
+            |(request_id, note, busy_for_ms)| {
+                Message::Progress(Progress { request_id, note, busy_for_ms })
+            }
+        ),
+        (any_id(), prop::sample::select(Received::ALL.to_vec()))
             .prop_map(|(request_id, of)| Message::Receipt(Receipt { request_id, of })),
-        (id(), text())
+        (any_id(), some_text())
             .prop_map(|(request_id, reason)| Message::Cancel(Cancel { request_id, reason })),
-        (id(), any::<bool>(), text()).prop_map(|(request_id, ok, detail)| {
+        (any_id(), any::<bool>(), some_text()).prop_map(|(request_id, ok, detail)| {
             Message::ExecutionReport(ExecutionReport { request_id, ok, detail })
         }),
-        prop::option::of(id()).prop_map(|request_id| Message::Exited(Exited { request_id })),
-        text().prop_map(|note| Message::Idle(Idle { note })),
-        (text(), prop::sample::select(&Cause::ALL)).prop_map(|(excerpt, cause)| {
+        prop::option::of(any_id()).prop_map(|request_id| Message::Exited(Exited { request_id })),
+        some_text().prop_map(|note| Message::Idle(Idle { note })),
+        (some_text(), prop::sample::select(&Cause::ALL)).prop_map(|(excerpt, cause)| {
             let to = MemberName::parse("bob").unwrap();
             Message::Undeliverable(Undeliverable { to, excerpt, cause })
         }),
+        (1..1_000_000u64, waits())
+            .prop_map(|(round, path)| Message::Probe(Probe::Open { round, path })),
+        (waits(), 0..300usize).prop_map(|(cycle, at)| Message::Probe(Probe::Closed { cycle, at })),
     ]
 }
 

@@ -145,6 +145,10 @@ fn undeliverable(fields: In<'_, '_>, _: BooleanPolicy) -> Out {
     }))
 }
 
+fn probe(fields: In<'_, '_>, _: BooleanPolicy) -> Out {
+    Ok(Message::Probe(super::probe::probe(fields)?))
+}
+
 fn timing(fields: In<'_, '_>) -> Decode<Timing> {
     Ok(Timing {
         timeout_ms: fields.optional_millis("timeout_ms")?,
@@ -183,7 +187,7 @@ fn parse_digest(fields: &Fields<'_, '_>, text: &str) -> Decode<Digest> {
 const PATH: &str = "message";
 
 /// Every structured message and its reader.
-const READERS: [Reader; 14] = [
+const READERS: [Reader; 15] = [
     ("shutdown_request", shutdown_request),
     ("shutdown_response", shutdown_response),
     ("plan_approval_request", plan_approval_request),
@@ -198,6 +202,7 @@ const READERS: [Reader; 14] = [
     ("exited", exited),
     ("idle", idle),
     ("undeliverable", undeliverable),
+    ("probe", probe),
 ];
 
 /// What a request can be settled as.
@@ -230,7 +235,7 @@ mod tests {
         let digest = "0".repeat(64);
         format!(
             r#"{{"type":"{name}","request_id":"r","approve":true,"ok":true,"status":"approved",
-            "cause":"clock","to":"bob","kind":"dependency","digest":"b3_{digest}",
+            "cause":"clock","to":"bob","kind":"dependency","digest":"b3_{digest}","round":1,"path":[],
             "plan":{{"title":"t","scope":[],"steps":[],"risk":"r","text":"x"}}}}"#
         )
     }

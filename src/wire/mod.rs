@@ -13,6 +13,7 @@ mod message;
 mod nearest;
 mod note;
 mod plan;
+mod probe;
 mod tool;
 
 pub use self::canonical::{Decoded, Head, RawBody, decode_envelope, decode_message, encode};

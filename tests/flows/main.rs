@@ -13,6 +13,7 @@ mod harness;
 
 mod addressing;
 mod correlation;
+mod deadlock;
 mod identity;
 mod kinds;
 mod leaving;
@@ -20,6 +21,8 @@ mod liveness;
 mod noise;
 mod pause;
 mod plan_gate;
+mod plan_request;
+mod quorum;
 mod report_overdue;
 mod sending;
 mod shutdown;

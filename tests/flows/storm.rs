@@ -28,8 +28,11 @@ fn something(net: &mut Net, random: &mut Random) {
     };
     let owed: Vec<String> = owed.iter().map(|o| o.request.request_id.as_str().to_owned()).collect();
     let (owed, asked) = (pick(&owed, random), pick(&asked, random));
-    let options =
-        AskOptions { timeout: Some(Millis::new(1_000 + random.below(40_000))), cap: None };
+    let options = AskOptions {
+        timeout: Some(Millis::new(1_000 + random.below(40_000))),
+        cap: None,
+        ..AskOptions::default()
+    };
     let uses = if random.below(2) == 0 { Uses::Once } else { Uses::UntilReport };
     let approve = random.below(3) > 0;
     let reason = (random.below(5) > 0).then(|| "because".to_owned());
@@ -107,7 +110,11 @@ fn both_sides_agree_once_everything_has_arrived() {
         for _ in 0..60 {
             let worker = WORKERS[random.below(3) as usize];
             let place = PLACES[random.below(3) as usize];
-            let options = AskOptions { timeout: Some(Millis::new(10_000)), cap: None };
+            let options = AskOptions {
+                timeout: Some(Millis::new(10_000)),
+                cap: None,
+                ..AskOptions::default()
+            };
             let asked =
                 net.act(worker, |e, now| e.submit_plan(now, scoped(&[place]), Uses::Once, options));
             ids.extend(asked.ok().map(|id| (worker, id.as_str().to_owned())));

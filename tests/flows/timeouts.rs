@@ -193,7 +193,8 @@ fn deadlines_of_weeks_come_to_the_millisecond() {
 #[test]
 fn a_short_cap_alone_shortens_the_idle_limit() {
     let mut net = Net::team(&["alice"]);
-    let options = AskOptions { timeout: None, cap: Some(Millis::new(5_000)) };
+    let options =
+        AskOptions { timeout: None, cap: Some(Millis::new(5_000)), ..AskOptions::default() };
     let id = net.try_shutdown("alice", options).unwrap();
     net.advance(5_000);
     assert_eq!(net.outcome(LEAD, &id).status, Status::TimedOut);

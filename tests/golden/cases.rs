@@ -1,7 +1,7 @@
 //! Every state and every input, with names.
 
 use team_protocols::fsm::{
-    Answer, Asked, Clocks, Context, Feedback, Input, Owed, Settlement, State,
+    Answer, Asked, Ballot, Clocks, Context, Feedback, Input, Owed, Panel, Settlement, State,
 };
 use team_protocols::{Approval, Cause, DeadlineKind, MemberIndex, Millis, Status, Timestamp};
 
@@ -14,11 +14,15 @@ const LATE: u64 = 70_000;
 /// After every cap.
 const END: u64 = 700_000;
 
+/// One member decides.
+static ALONE: Panel = Panel::One(MemberIndex::new(1));
+
 pub(crate) fn states() -> Vec<(String, State)> {
     let paused = clocks().pause(Timestamp::from_ms(500), Millis::new(30_000)).unwrap();
+    let waits = |clocks| Asked::Pending(clocks, Ballot::default());
     let mut states = vec![
-        ("asked pending".to_owned(), Asked::Pending(clocks()).into()),
-        ("asked pending, paused".to_owned(), Asked::Pending(paused).into()),
+        ("asked pending".to_owned(), waits(clocks()).into()),
+        ("asked pending, paused".to_owned(), waits(paused).into()),
     ];
     for (name, feedback) in feedbacks() {
         states.push((format!("asked approved, {name}"), Asked::Approved(end(), feedback).into()));
@@ -81,10 +85,11 @@ pub(crate) fn inputs() -> Vec<(String, Input)> {
     add("exited", Input::Exited);
     add("defer", Input::Defer);
     add("resume", Input::Resume);
-    add("acknowledged", Input::Acknowledged);
+    add("acknowledged", Input::Acknowledged { by: decider() });
     add("cancel", Input::Cancel);
     add("pause", Input::Pause);
     add("unpause", Input::Unpause);
+    add("deadlock", Input::Deadlock);
     add("send failed", Input::SendFailed);
     for status in terminal() {
         let cause = if status == Status::TimedOut { Cause::Clock } else { Cause::Member };
@@ -96,10 +101,14 @@ pub(crate) fn inputs() -> Vec<(String, Input)> {
     for cause in Cause::ALL {
         add(&format!("gone {}", cause.name()), Input::Gone(cause));
     }
+    for cause in [Cause::PeerLeft, Cause::PeerLost, Cause::SendFailed] {
+        let by = decider();
+        add(&format!("decider gone {}", cause.name()), Input::ApproverGone { by, cause });
+    }
     inputs
 }
 
-pub(crate) fn contexts() -> Vec<(String, Context)> {
+pub(crate) fn contexts() -> Vec<(String, Context<'static>)> {
     let mut contexts = Vec::new();
     for (kind, approval) in [
         ("nothing", Approval::Nothing),
@@ -108,6 +117,7 @@ pub(crate) fn contexts() -> Vec<(String, Context)> {
     ] {
         for (clock, now) in [("early", EARLY), ("remind", REMIND), ("late", LATE), ("end", END)] {
             let context = Context {
+                panel: &ALONE,
                 now: Timestamp::from_ms(now),
                 approval,
                 exit_grace: Millis::new(10_000),
@@ -138,6 +148,7 @@ fn end() -> Settlement {
         note: None,
         retry_after: None,
         payload: None,
+        ballot: Ballot::default(),
     }
 }
 

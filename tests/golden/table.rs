@@ -46,6 +46,39 @@ pub(crate) fn print() -> String {
     table
 }
 
+/// The same as Markdown for people who write a peer: what each state accepts, and what follows.
+pub(crate) fn markdown() -> String {
+    let mut text = String::new();
+    for (name, state) in states() {
+        let mut rows: Vec<(Vec<String>, String)> = Vec::new();
+        for (input_name, input) in inputs() {
+            for (condition, outcome) in outcomes(&state, &input) {
+                let Ok(done) = outcome else { continue };
+                let case = format!("{input_name}{condition}");
+                match rows.iter_mut().find(|(_, other)| *other == done) {
+                    Some((cases, _)) => cases.push(case),
+                    None => rows.push((vec![case], done)),
+                }
+            }
+        }
+        writeln!(text, "#### {name}\n").unwrap();
+        if rows.is_empty() {
+            writeln!(text, "Accepts nothing more.\n").unwrap();
+            continue;
+        }
+        writeln!(text, "| input | next state | what the engine does |\n| --- | --- | --- |")
+            .unwrap();
+        for (cases, done) in rows {
+            let (next, actions) = done.split_once("; ").unwrap_or((&done, ""));
+            let actions: Vec<_> = actions.split(", ").filter(|name| !name.is_empty()).collect();
+            let actions: Vec<_> = actions.iter().map(|name| format!("`{name}`")).collect();
+            writeln!(text, "| {} | {next} | {} |", cases.join("; "), actions.join(", ")).unwrap();
+        }
+        text.push('\n');
+    }
+    text
+}
+
 type Outcome = Result<String, String>;
 
 /// The different outcomes, each with the contexts in which it comes about.
@@ -98,7 +131,7 @@ fn name(state: &State) -> String {
     let settled = settled.unwrap_or_default();
     let status = state.status().name();
     match state {
-        State::Asked(Asked::Pending(clocks)) => {
+        State::Asked(Asked::Pending(clocks, _)) => {
             let paused = clocks.paused_until().map_or("", |_| ", paused");
             let (reminded, until) = (clocks.reminded(), clocks.expires_at().as_ms());
             format!("asked pending{paused} (reminded {reminded}, until {until})")

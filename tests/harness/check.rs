@@ -58,7 +58,7 @@ impl Watch {
         let (entries, own) = match disposition {
             Disposition::Accepted(id) => ((0, 0, 0), about(Verdict::Accepted, id.as_str())),
             Disposition::Settled(id) => ((0, 0, 0), about(Verdict::Settled, id.as_str())),
-            Disposition::Noted(_) => ((1, 0, 0), 1),
+            Disposition::Noted(_) | Disposition::VoteRecorded(_) => ((1, 0, 0), 1),
             Disposition::Dropped(_) => ((0, 1, 0), 1),
             Disposition::Refused(_) => ((0, 0, 1), 1),
         };

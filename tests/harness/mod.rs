@@ -24,8 +24,8 @@ pub(crate) use self::network::{Network, Packet, Random, Weather};
 use team_protocols::{
     AskOptions, Config, Details, Disposition, DropReason, Effect, Engine, Event, IdSource,
     Incarnation, Kind, KindRules, Limits, MemberConfig, MemberName, Millis, Permit, Plan,
-    ProtocolError, Response, Role, Roles, SectionId, SectionPolicy, Sender, Status, Timestamp,
-    ToolOutcome, Uses, decode_payload,
+    ProtocolError, Response, Role, Roles, SectionId, SectionPolicy, Sender, StageSpec, Status,
+    Timestamp, ToolOutcome, Uses, decode_payload,
 };
 
 /// When every test begins, in ms since the Unix epoch.
@@ -91,6 +91,12 @@ pub(crate) fn kind(text: &str, asked_by: &[Role], decided_by: &[Role]) -> KindRu
 pub(crate) fn payload(json: &serde_json::Value) -> Details {
     let payload = decode_payload(&json.to_string(), &Limits::default()).unwrap();
     Details { payload: Some(payload), ..Details::default() }
+}
+
+/// Several members that decide together.
+pub(crate) fn stage(approvers: &[&str], threshold: usize, veto: bool) -> StageSpec {
+    let approvers = approvers.iter().map(|name| (*name).to_owned()).collect();
+    StageSpec { approvers, threshold, veto }
 }
 
 pub(crate) fn member(text: &str, role: Role) -> MemberConfig {
@@ -382,6 +388,20 @@ impl Net {
         Ok((permit, id.as_str().to_owned()))
     }
 
+    /// Asks several members to approve a plan.
+    pub(crate) fn submit_to(
+        &mut self,
+        own: &str,
+        stages: Vec<StageSpec>,
+        limit: Option<u64>,
+    ) -> Called<String> {
+        let timeout = limit.map(Millis::new);
+        let options = AskOptions { stages, timeout, cap: None };
+        let id = self.act(own, |e, now| e.submit_plan(now, plan(), Uses::UntilReport, options))?;
+        self.run_until_quiet();
+        Ok(id.as_str().to_owned())
+    }
+
     /// Asks for something of a kind without messages of its own.
     pub(crate) fn ask_for(
         &mut self,
@@ -419,7 +439,11 @@ pub(crate) fn no(reason: &str) -> Response {
 
 /// Limits of a request, in ms.
 pub(crate) fn limits(timeout: u64, cap: Option<u64>) -> AskOptions {
-    AskOptions { timeout: Some(Millis::new(timeout)), cap: cap.map(Millis::new) }
+    AskOptions {
+        timeout: Some(Millis::new(timeout)),
+        cap: cap.map(Millis::new),
+        ..AskOptions::default()
+    }
 }
 
 /// The code of a refused call.
@@ -432,6 +456,7 @@ pub(crate) fn verdict(disposition: &Disposition) -> &'static str {
     match disposition {
         Disposition::Accepted(_) => "accepted",
         Disposition::Settled(_) => "settled",
+        Disposition::VoteRecorded(_) => "vote_recorded",
         Disposition::Noted(noted) => noted.name(),
         Disposition::Dropped(reason) => DropReason::code(*reason),
         Disposition::Refused(error) => error.code(),

@@ -111,6 +111,19 @@ impl Network {
         if first.0 > now { None } else { self.under_way.remove(&first) }
     }
 
+    /// The pairs between which frames are under way.
+    pub(crate) fn links(&self) -> BTreeSet<(String, String)> {
+        let link = |packet: &Packet| (packet.from.clone(), packet.to.clone());
+        self.under_way.values().map(link).collect()
+    }
+
+    /// The next frame from one to the other, whatever else is under way.
+    pub(crate) fn take(&mut self, from: &str, to: &str) -> Option<Packet> {
+        let fits = |packet: &Packet| packet.from == from && packet.to == to;
+        let key = *self.under_way.iter().find(|(_, packet)| fits(packet))?.0;
+        self.under_way.remove(&key)
+    }
+
     /// The frames under way with the `type` of their message, in order.
     pub(crate) fn waiting(&self) -> impl Iterator<Item = (&Packet, String)> {
         self.under_way.values().map(|packet| (packet, kind_of(&packet.frame)))

@@ -153,6 +153,22 @@ test("every way of being noted is reached by a frame", () => {
   pass(lead, alice, START + 2_000);
   alice.report(START + 2_000, id, { ok: true });
   see(pass(alice, lead, START + 2_000));
+  const stages = [{ approvers: ["team-lead"], threshold: 1 }];
+  const staged = alice.submitPlan(START + 2_000, { ...PLAN, title: "another" }, { stages });
+  pass(alice, lead, START + 2_000);
+  lead.respond(START + 2_000, staged, { approve: true });
+  pass(lead, alice, START + 2_000);
+  see(pass(alice, lead, START + 2_000));
+  const bob = make("bob");
+  alice.ask(START + 2_000, "dependency", "bob");
+  bob.ask(START + 2_000, "dependency", "alice");
+  const [fromAlice, fromBob] = [frames(alice), frames(bob)];
+  for (const { frame } of fromAlice) bob.receive(START + 2_000, frame, "alice");
+  for (const { frame } of fromBob) alice.receive(START + 2_000, frame, "bob");
+  for (let lap = 0; lap < 4; lap += 1) {
+    see(pass(alice, bob, START + 2_000));
+    see(pass(bob, alice, START + 2_000));
+  }
   alice.exit(START + 2_000);
   see(pass(alice, lead, START + 2_000));
   assert.deepEqual([...seen].sort(), [...NOTED_AS].sort());

@@ -40,7 +40,7 @@ export function makeTeam({
     bus.connect(engines[member]);
   }
   const { "team-lead": lead, alice, bob } = engines;
-  return { clock, bus, errors, lead, alice, bob };
+  return { clock, bus, errors, engines, lead, alice, bob };
 }
 
 /** One engine with a seed of its own, so that every run has the same ids. */

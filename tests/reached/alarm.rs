@@ -1,20 +1,40 @@
 //! What a host must look after.
 
 use serde_json::json;
-use team_protocols::{Incarnation, Uses};
+use team_protocols::{AskOptions, Details, Incarnation, Kind, Role, Uses};
 
-use crate::harness::{LEAD, at, plan, scoped, yes};
+use crate::harness::{LEAD, Net, at, member, plan, scoped, stage, yes};
 use crate::{
     Row, alarmed, answer, asked, at_lead, idle, leaving, lost, nth_alarm, plan_request, planned,
     stormed, team,
 };
 
 pub(crate) const ROWS: &[Row] = &[
+    ("approver_silent", || {
+        let mut net = Net::with(&["alice"], |config| {
+            config.members.push(member("carol", Role::Approver));
+        });
+        net.submit_to("alice", vec![stage(&["carol"], 1, false)], None).unwrap();
+        net.advance(65_000);
+        alarmed(&net, "alice")
+    }),
     ("conflicting_decision", || {
         let (mut net, id) = asked();
         net.reject("alice", &id, "busy");
         at_lead(&mut net, &answer(&id, true, 500));
         alarmed(&net, LEAD)
+    }),
+    ("deadlock", || {
+        let mut net = team();
+        for (own, to) in [("alice", "bob"), ("bob", "alice")] {
+            let options = AskOptions::default();
+            net.act(own, |e, now| {
+                e.ask_for(now, &Kind::DEPENDENCY, to, Details::default(), options)
+            })
+            .unwrap();
+        }
+        net.run_until_quiet();
+        alarmed(&net, "bob")
     }),
     ("forged", || {
         let mut net = team();

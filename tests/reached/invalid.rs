@@ -3,7 +3,7 @@
 use serde_json::json;
 use team_protocols::{Approval, AskOptions, Details, KindRules, Role, SectionPolicy, Uses};
 
-use crate::harness::{Frame, LEAD, Net, kind, limits, no, scoped, tool};
+use crate::harness::{Frame, LEAD, Net, kind, limits, no, scoped, stage, tool};
 use crate::{Row, asked, judged, refused, team};
 
 pub(crate) const ROWS: &[Row] = &[
@@ -24,6 +24,10 @@ pub(crate) const ROWS: &[Row] = &[
     ("not_allowed", || {
         let options = AskOptions::default();
         refused(&team().act("alice", |e, now| e.request_shutdown(now, "bob", None, options)))
+    }),
+    ("invalid_stages", || {
+        let mut net = team();
+        refused(&net.submit_to("alice", vec![stage(&[LEAD], 2, false)], None))
     }),
     ("own_messages", || refused(&team().ask_for("alice", "shutdown", "bob", Details::default()))),
     ("reason_required", || {

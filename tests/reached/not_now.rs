@@ -1,7 +1,7 @@
 //! What does not fit how things stand.
 
 use serde_json::json;
-use team_protocols::{AskOptions, Millis, SectionPolicy, Uses};
+use team_protocols::{AskOptions, Details, Engine, Kind, Millis, SectionPolicy, Uses};
 
 use crate::harness::{LEAD, Net, no, plan, scoped, tool, yes};
 use crate::{Row, asked, at_lead, leaving, left, lost, plan_request, planned, refused, team};
@@ -32,6 +32,11 @@ pub(crate) const ROWS: &[Row] = &[
     ("gate_no_plan", || refused(&team().enter_gate("alice", "write:src/a"))),
     ("gate_out_of_scope", || {
         refused(&planned(Uses::UntilReport).0.enter_gate("alice", "delete:src/a"))
+    }),
+    ("gate_plan_required", || {
+        let (mut net, _) = planned(Uses::UntilReport);
+        net.ask_for(LEAD, "plan_request", "alice", Details::default()).unwrap();
+        refused(&net.enter_gate("alice", "write:src/a"))
     }),
     ("gate_spent", || {
         let (mut net, _) = planned(Uses::Once);
@@ -95,6 +100,18 @@ pub(crate) const ROWS: &[Row] = &[
         let mut net = Net::with(&["alice"], |config| config.limits.open_per_member = 1);
         net.submit("alice", scoped(&["write:a"]), Uses::Once);
         refused(&net.try_submit("alice", scoped(&["write:b"]), Uses::Once))
+    }),
+    ("would_deadlock", || {
+        let mut net = team();
+        net.act("alice", |e, now| {
+            e.ask_for(now, &Kind::DEPENDENCY, "bob", Details::default(), AskOptions::default())
+        })
+        .unwrap();
+        net.run_until_quiet();
+        let back = |e: &mut Engine, now| {
+            e.ask_for(now, &Kind::DEPENDENCY, "alice", Details::default(), AskOptions::default())
+        };
+        refused(&net.act("bob", back))
     }),
     ("unknown_request", || refused(&team().cancel(LEAD, "req_none"))),
 ];

@@ -176,7 +176,11 @@ impl Args<'_> {
     }
 
     fn limits(&self, place: usize) -> AskOptions {
-        AskOptions { timeout: self.millis(place, "timeoutMs"), cap: self.millis(place, "capMs") }
+        AskOptions {
+            timeout: self.millis(place, "timeoutMs"),
+            cap: self.millis(place, "capMs"),
+            ..AskOptions::default()
+        }
     }
 
     fn response(&self) -> Response {

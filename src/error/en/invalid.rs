@@ -5,7 +5,7 @@ use crate::error::Lang;
 use crate::error::render::{Part, Topic, list, part, quoted, roles};
 use crate::ids::MemberName;
 use crate::message::{Role, Roles, ScopeError};
-use crate::validate::InvalidMessage;
+use crate::validate::{InvalidMessage, StageError};
 
 pub(super) fn message(error: &InvalidMessage) -> String {
     match error {
@@ -40,6 +40,7 @@ pub(super) fn message(error: &InvalidMessage) -> String {
         InvalidMessage::DigestRequired => {
             "this decision opens a gate and does not say for what: `digest` is missing".to_owned()
         }
+        InvalidMessage::InvalidStages { stage, why } => stages(*stage, why),
         InvalidMessage::ReasonRequired { message, path } => {
             format!("a `{message}` that refuses needs a reason in `{path}`, found none")
         }
@@ -89,6 +90,10 @@ pub(super) fn hint(error: &InvalidMessage) -> String {
         InvalidMessage::DigestRequired => {
             "repeat the digest of what you decided on, or leave the answer to an engine"
         }
+        InvalidMessage::InvalidStages { .. } => {
+            "name distinct members who may decide, at least one in each stage, and how many of them \
+             must say yes; leave `stages` out to ask one member"
+        }
         InvalidMessage::ReasonRequired { message, path } => return reason_hint(message, path),
         InvalidMessage::TextTooLong { .. } => {
             "say it shorter, or put the long version where the reader can fetch it and say where"
@@ -115,6 +120,22 @@ pub(super) const fn scope(why: ScopeError) -> &'static str {
         ScopeError::EmptySegment => "a segment between two slashes or at the end is empty",
         ScopeError::Wildcard => "`*` is accepted only in a trailing `/**`",
         ScopeError::BadCharacter => "control characters and backslashes are not accepted",
+    }
+}
+
+fn stages(stage: usize, why: &StageError) -> String {
+    match why {
+        StageError::Nobody => format!("`stages[{stage}]` names nobody"),
+        StageError::Repeated { name } => {
+            format!("`stages[{stage}]` names `{name}`, who votes already")
+        }
+        StageError::Threshold { threshold, most } => {
+            format!("`stages[{stage}]` needs {threshold} of {most} votes, expected 1 to {most}")
+        }
+        StageError::TooMany { limit } => format!("there are more than {limit} stages"),
+        StageError::OneDecides => {
+            "whoever approves this leaves: one member decides that, and no stages".to_owned()
+        }
     }
 }
 

@@ -54,8 +54,13 @@ pub(super) fn message(error: &NotNow) -> String {
         }
         NotNow::AlreadyPaused => "the request is paused already".into(),
         NotNow::NotPaused => "the request is not paused".into(),
-        NotNow::PauseUsedUp { limit } => {
-            format!("its pauses may take {} s together, and have", seconds(*limit))
+        NotNow::PauseUsedUp { limit } => pauses_used_up(*limit),
+        NotNow::WouldDeadlock { name, request_id } => {
+            let (name, id) = (member(name), quoted(request_id.as_str()));
+            format!(
+                "{name} waits for this member to decide on {id}: waiting for {name} would leave both \
+                 waiting for ever"
+            )
         }
         NotNow::SelfLeaving => "this member is leaving or has left".into(),
         NotNow::IdReused { request_id } => {
@@ -112,8 +117,10 @@ pub(super) fn hint(error: &NotNow) -> String {
         }
         NotNow::AlreadyPaused => "do nothing: its clocks stand still until it is resumed",
         NotNow::NotPaused => "do nothing: its clocks run",
-        NotNow::PauseUsedUp { .. } => {
-            "let its clocks run; if they end before the decision, ask anew with longer limits"
+        NotNow::PauseUsedUp { .. } => "let its clocks run; should they end, ask with longer limits",
+        NotNow::WouldDeadlock { .. } => {
+            "decide on what the other member waits for first, or say in plain text what you need: \
+             plain text waits for nothing"
         }
         NotNow::SelfLeaving => "finish what is open and confirm the exit; begin nothing new",
         NotNow::IdReused { .. } => {
@@ -134,6 +141,10 @@ fn in_critical_section(name: &str, free_in: Option<Millis>) -> String {
     }
 }
 
+fn pauses_used_up(limit: Millis) -> String {
+    format!("its pauses may take {} s together, and have", seconds(limit))
+}
+
 fn recipient_lost(name: &MemberName, retry_in: Option<Millis>) -> String {
     let lost = format!("{} is lost: it gives no sign of life", member(name));
     match retry_in {
@@ -145,6 +156,7 @@ fn recipient_lost(name: &MemberName, retry_in: Option<Millis>) -> String {
 fn gate_closed(action: &str, why: Denied, pending: &[RequestId]) -> String {
     let why = match why {
         Denied::NoPlan => "no plan is approved",
+        Denied::PlanRequired => "the lead asked for a plan, and none was approved since",
         Denied::OutOfScope => "no approved plan lists it in its scope",
         Denied::Spent => "the plan that covers it was approved for one use, which is spent",
     };
@@ -181,6 +193,10 @@ fn gate_closed_hint(action: &str, why: Denied, pending: &[RequestId]) -> String 
         Denied::NoPlan => format!(
             "{wait}submit a plan whose scope lists {action}, then wait: start nothing before it is \
              approved"
+        ),
+        Denied::PlanRequired => format!(
+            "{wait}submit the plan that the lead asked for, with {action} in its scope, and wait: what \
+             was approved before counts no more"
         ),
         Denied::OutOfScope => format!(
             "stay inside the approved scope; if the work needs more, {wait}submit a further plan \

@@ -80,6 +80,7 @@ pub(in crate::error) const fn alarm(alarm: Alarm) -> &'static str {
         Alarm::Reclaim => "a lost worker held work that somebody must look after",
         Alarm::LostWorkerAlive => "a worker that was given up has spoken again",
         Alarm::LeadSilent => "the lead does not answer",
+        Alarm::ApproverSilent => "an approver does not answer",
         Alarm::NotExited => "a member agreed to leave and has not confirmed its exit in time",
         Alarm::LeftDespiteCancel => {
             "a member agreed to leave after the request had ended; it leaves all the same"
@@ -89,6 +90,10 @@ pub(in crate::error) const fn alarm(alarm: Alarm) -> &'static str {
         Alarm::IdReused => "a second, different request came under the id of a first one",
         Alarm::UnannouncedLife => dropped(DropReason::Unannounced),
         Alarm::SendFailed => "the transport could not send a frame",
+        Alarm::Deadlock => {
+            "members waited for each other in a circle; a request of this member was given up to \
+             break it"
+        }
         Alarm::ReportLost => "an execution report was sent several times and never acknowledged",
         Alarm::ReportOverdue => "approved work was not reported in time",
         Alarm::Storm => "a member sends the same over and over again; it gets no answer to repeats",
@@ -104,6 +109,7 @@ pub(in crate::error) const fn alarm_hint(alarm: Alarm) -> &'static str {
         Alarm::LostWorkerAlive => {
             "its former work may be with another member by now: settle who has it before it goes on"
         }
+        Alarm::ApproverSilent => "let a person look after it, or name other approvers",
         Alarm::LeadSilent => "wait with what needs the lead, and let a person look after it",
         Alarm::NotExited => "look whether its process still runs; count it as gone only when it is",
         Alarm::LeftDespiteCancel => "plan without this member, or start it again as a new life",
@@ -117,6 +123,10 @@ pub(in crate::error) const fn alarm_hint(alarm: Alarm) -> &'static str {
         Alarm::UnannouncedLife => dropped_hint(DropReason::Unannounced),
         Alarm::SendFailed => {
             "look at the transport; what matters is sent again when it is asked for"
+        }
+        Alarm::Deadlock => {
+            "let this member decide on what others wait for, then ask again, or settle in plain text who \
+             goes first"
         }
         Alarm::ReportLost => "tell the lead in plain text how the work went",
         Alarm::ReportOverdue => {

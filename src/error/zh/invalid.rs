@@ -5,7 +5,7 @@ use crate::error::Lang;
 use crate::error::render::{Part, Topic, list, part, quoted, roles};
 use crate::ids::MemberName;
 use crate::message::{Role, Roles, ScopeError};
-use crate::validate::InvalidMessage;
+use crate::validate::{InvalidMessage, StageError};
 
 pub(super) fn message(error: &InvalidMessage) -> String {
     match error {
@@ -38,6 +38,7 @@ pub(super) fn message(error: &InvalidMessage) -> String {
         InvalidMessage::DigestRequired => {
             "这个决定会打开门禁，却没有写明针对什么：缺少 `digest`".to_owned()
         }
+        InvalidMessage::InvalidStages { stage, why } => stages(*stage, why),
         InvalidMessage::ReasonRequired { message, path } => {
             format!("表示拒绝的 `{message}` 必须在 `{path}` 中说明理由，实际没有")
         }
@@ -79,6 +80,10 @@ pub(super) fn hint(error: &InvalidMessage) -> String {
         }
         InvalidMessage::ScopeMismatch { gate: false, .. } => "去掉 `scope` 和 `uses`",
         InvalidMessage::DigestRequired => "重复你所裁决内容的摘要，或把答复交给引擎",
+        InvalidMessage::InvalidStages { .. } => {
+            "写明有权裁决且互不重复的成员，每个阶段至少一名，以及其中需要多少人同意；\
+             只请求一名成员时省略 `stages`"
+        }
         InvalidMessage::ReasonRequired { message, path } => return reason_hint(message, path),
         InvalidMessage::TextTooLong { .. } => {
             "写得短一些，或把详细内容放到对方能读取的地方并说明位置"
@@ -103,6 +108,18 @@ pub(super) const fn scope(why: ScopeError) -> &'static str {
         ScopeError::EmptySegment => "两个斜杠之间或末尾有空路径段",
         ScopeError::Wildcard => "`*` 只能出现在末尾的 `/**` 中",
         ScopeError::BadCharacter => "不接受控制字符和反斜杠",
+    }
+}
+
+fn stages(stage: usize, why: &StageError) -> String {
+    match why {
+        StageError::Nobody => format!("`stages[{stage}]` 没有写明任何成员"),
+        StageError::Repeated { name } => format!("`stages[{stage}]` 重复写了 `{name}`"),
+        StageError::Threshold { threshold, most } => {
+            format!("`stages[{stage}]` 要求 {most} 人中 {threshold} 人同意，应为 1 到 {most}")
+        }
+        StageError::TooMany { limit } => format!("阶段超过 {limit} 个"),
+        StageError::OneDecides => "同意者会离开：由该成员自己决定，不分阶段".to_owned(),
     }
 }
 

@@ -50,6 +50,10 @@ pub(super) fn message(error: &NotNow) -> String {
         NotNow::PauseUsedUp { limit } => {
             format!("它的暂停合计最多 {} 秒，已经用完", seconds(*limit))
         }
+        NotNow::WouldDeadlock { name, request_id } => {
+            let (name, id) = (member(name), quoted(request_id.as_str()));
+            format!("{name} 正在等待本成员对 {id} 的裁决：再等待 {name} 会使双方永远互相等待")
+        }
         NotNow::SelfLeaving => "本成员正在离开或已经离开".into(),
         NotNow::IdReused { request_id } => {
             format!("{} 已是另一个请求的 id", quoted(request_id.as_str()))
@@ -85,6 +89,9 @@ pub(super) fn hint(error: &NotNow) -> String {
         NotNow::AlreadyPaused => "无需任何操作：恢复之前它的时钟一直停着",
         NotNow::NotPaused => "无需任何操作：它的时钟正在走",
         NotNow::PauseUsedUp { .. } => "让时钟继续走；如果裁决之前就到期，用更长的时限重新请求",
+        NotNow::WouldDeadlock { .. } => {
+            "先就对方所等的请求作出决定，或用普通文本说明所需：普通文本不造成等待"
+        }
         NotNow::SelfLeaving => "完成手头的事并确认退出，不再开始新的工作",
         NotNow::IdReused { .. } => "先前的请求有效；请求方应为新的请求使用新的 id",
         NotNow::GateClosed { action, why, pending } => {
@@ -113,6 +120,7 @@ fn recipient_lost(name: &MemberName, retry_in: Option<Millis>) -> String {
 fn gate_closed(action: &str, why: Denied, pending: &[RequestId]) -> String {
     let why = match why {
         Denied::NoPlan => "没有已批准的计划",
+        Denied::PlanRequired => "负责人要求提交计划，此后没有计划获得批准",
         Denied::OutOfScope => "已批准的计划都没有在范围中列出它",
         Denied::Spent => "涵盖它的计划只批准使用一次，已经用掉",
     };
@@ -146,6 +154,11 @@ fn gate_closed_hint(action: &str, why: Denied, pending: &[RequestId]) -> String 
     match why {
         Denied::NoPlan => {
             format!("{wait}提交一份在范围中列出 {action} 的计划，然后等待：批准之前不要开始")
+        }
+        Denied::PlanRequired => {
+            format!(
+                "{wait}提交负责人要求的计划，在范围中列出 {action}，然后等待：此前的批准不再有效"
+            )
         }
         Denied::OutOfScope => {
             format!(

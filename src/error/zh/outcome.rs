@@ -59,6 +59,7 @@ pub(in crate::error) const fn alarm(alarm: Alarm) -> &'static str {
         Alarm::Reclaim => "失联的工作成员手上还有需要照管的工作",
         Alarm::LostWorkerAlive => "已认定失联的工作成员又发来了消息",
         Alarm::LeadSilent => "负责人没有答复",
+        Alarm::ApproverSilent => "审批者没有答复",
         Alarm::NotExited => "成员同意离开，却没有按时确认退出",
         Alarm::LeftDespiteCancel => "成员在请求结束之后才同意离开，它仍然会离开",
         Alarm::ConflictingDecision => "同一请求得到两次相反的裁决",
@@ -66,6 +67,7 @@ pub(in crate::error) const fn alarm(alarm: Alarm) -> &'static str {
         Alarm::IdReused => "另一个不同的请求使用了已有请求的 id",
         Alarm::UnannouncedLife => dropped(DropReason::Unannounced),
         Alarm::SendFailed => "传输层未能发出一帧",
+        Alarm::Deadlock => "成员之间形成了循环等待；为打破它，放弃了本成员的一个请求",
         Alarm::ReportLost => "执行报告已多次发送，始终未得到确认",
         Alarm::ReportOverdue => "已批准的工作没有按时报告",
         Alarm::Storm => "成员不停地重复发送同样的内容；其重复暂不予以答复",
@@ -77,6 +79,7 @@ pub(in crate::error) const fn alarm_hint(alarm: Alarm) -> &'static str {
         Alarm::WorkerLost => "先查看它的进程是否还在运行，再考虑启动新的成员",
         Alarm::Reclaim => "清点列出的工作，其中有些可能只做了一半；然后重新分配",
         Alarm::LostWorkerAlive => "它原来的工作可能已交给别的成员：先确定由谁负责，再让它继续",
+        Alarm::ApproverSilent => "请人查看该审批者的状况，或改由其他审批者裁决",
         Alarm::LeadSilent => "需要负责人的事先等待，并请人查看负责人的状况",
         Alarm::NotExited => "查看它的进程是否还在运行；确实结束之后才视为已离开",
         Alarm::LeftDespiteCancel => "安排工作时不再计入该成员，或让它以新实例重新启动",
@@ -85,6 +88,9 @@ pub(in crate::error) const fn alarm_hint(alarm: Alarm) -> &'static str {
         Alarm::IdReused => "先前的请求有效；让发送方为每个请求使用新的 id",
         Alarm::UnannouncedLife => dropped_hint(DropReason::Unannounced),
         Alarm::SendFailed => "检查传输层；重要的内容会在对方再次询问时重发",
+        Alarm::Deadlock => {
+            "让本成员先就别人所等的请求作出决定，再重新请求；或用普通文本商定谁先进行"
+        }
         Alarm::ReportLost => "用普通文本告知负责人工作结果",
         Alarm::ReportOverdue => {
             "询问该成员工作的进展，在此之前不要认定成功或失败；迟到的报告仍然有效"

@@ -77,6 +77,7 @@ import {
   type UndeliverableEvent,
   type Uses,
   type Verdict,
+  type VoteEvent,
   type WorkerAsked,
   type WorkerOutcome,
 } from "team-protocols";
@@ -168,6 +169,10 @@ export function onEvent(event: HostEvent): string {
       return String((event satisfies ClosedEvent).approvalWithoutEffect);
     case "settled":
       return describe(event);
+    case "vote": {
+      const { by, approve, counted, awaiting }: VoteEvent = event;
+      return `${by} ${approve} ${counted} ${awaiting.join()}`;
+    }
     case "message":
       return (event satisfies MessageEvent).text;
     case "progress":
@@ -202,6 +207,7 @@ export function onDisposition(disposition: Disposition): string {
   switch (disposition.type) {
     case "accepted":
     case "settled":
+    case "vote_recorded":
       return disposition.requestId;
     case "noted":
       return disposition.as satisfies NotedAs;
