@@ -118,6 +118,11 @@ pub struct Limits {
     /// 24 repeats (7 of itself, 17 of its outcome), one whose work is reported 14; a request of
     /// ours brings 15 of its answer. Raise it with `reminders`.
     pub repeats_per_request: usize,
+    /// How many requests may go on from one another: retries, appeals, revisions. 8: a question that
+    /// was put eight times is a loop. The alarm comes at half of it.
+    pub lineage: usize,
+    /// How many appeals there may be among them. 2: one with what was overlooked, and one more.
+    pub appeals: usize,
     /// How many settled requests are remembered per member. 256: a late answer to an older one is
     /// dropped as an orphan instead of late; nothing else changes.
     pub remembered_per_member: usize,
@@ -336,6 +341,8 @@ impl Limits {
         depth: 32,
         items: 1_024,
         open_per_member: 64,
+        lineage: 8,
+        appeals: 2,
         repeats_per_request: 40,
         remembered_per_member: 256,
         audit_entries: 1_024,
@@ -349,6 +356,8 @@ impl Limits {
             depth,
             items,
             open_per_member,
+            lineage,
+            appeals: _,
             repeats_per_request,
             remembered_per_member,
             audit_entries,
@@ -360,6 +369,7 @@ impl Limits {
             ("depth", depth),
             ("items", items),
             ("open_per_member", open_per_member),
+            ("lineage", lineage),
             ("repeats_per_request", repeats_per_request),
             ("remembered_per_member", remembered_per_member),
             ("audit_entries", audit_entries),

@@ -404,6 +404,8 @@ pub enum Alarm {
     LeadSilent,
     /// An approver does not answer.
     ApproverSilent,
+    /// The same question comes again and again: half of what a lineage may hold is used up.
+    RequestLoop,
     /// A member agreed to leave and has not confirmed its exit in time.
     NotExited,
     /// A member leaves although the request that asked for it had ended before it agreed.
@@ -430,12 +432,13 @@ pub enum Alarm {
 
 impl Alarm {
     /// Every alarm.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::WorkerLost,
         Self::Reclaim,
         Self::LostWorkerAlive,
         Self::LeadSilent,
         Self::ApproverSilent,
+        Self::RequestLoop,
         Self::NotExited,
         Self::LeftDespiteCancel,
         Self::ConflictingDecision,
@@ -458,6 +461,7 @@ impl Alarm {
             Self::LostWorkerAlive => "lost_worker_alive",
             Self::LeadSilent => "lead_silent",
             Self::ApproverSilent => "approver_silent",
+            Self::RequestLoop => "request_loop",
             Self::NotExited => "not_exited",
             Self::LeftDespiteCancel => "left_despite_cancel",
             Self::ConflictingDecision => "conflicting_decision",

@@ -79,11 +79,13 @@ pub use crate::effect::{
     UndeliverableEvent, VoteEvent, VoteView, Waiting,
 };
 pub use crate::engine::{
-    AskOptions, Asking, Disposition, Engine, MemberView, Obligation, Refusable, RequestView,
-    Response, SectionId, SectionPolicy, Sender, StageSpec, StateHash, ToolOutcome, WorkerAsked,
+    AskOptions, Asking, Disposition, Engine, FollowSpec, MemberView, Obligation, Refusable,
+    RequestView, Response, SectionId, SectionPolicy, Sender, StageSpec, StateHash, ToolOutcome,
+    WorkerAsked,
 };
 pub use crate::error::{
-    CodeInfo, Family, Lang, Misuse, NotNow, ProtocolError, RULES, catalogue, explain_code,
+    CodeInfo, Family, FollowError, Lang, LineageError, Misuse, NotNow, ProtocolError, RULES,
+    catalogue, explain_code,
 };
 pub use crate::gate::{Denied, Permit};
 pub use crate::ids::{
@@ -99,6 +101,7 @@ pub use crate::message::{
     ShutdownRequest, ShutdownResponse, Status, Timing, Undeliverable, Uses, WIRE_VERSION, Wait,
     is_blank,
 };
+pub use crate::request::PauseError;
 pub use crate::time::{Millis, Timestamp};
 pub use crate::validate::{
     InvalidMessage, Origin, Rulebook, StageError, Target, Valid, check, nearest_name,
@@ -113,6 +116,6 @@ pub use crate::wire::{
 pub mod fsm {
     pub use crate::request::{
         Action, Answer, Asked, Ballot, Clocks, Context, Decider, Feedback, Input, Owed, Panel,
-        Rejection, Settlement, Stage, Standing, State, Step, Vote, transition,
+        PauseError, Rejection, Settlement, Stage, Standing, State, Step, Vote, transition,
     };
 }

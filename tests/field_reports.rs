@@ -19,6 +19,8 @@ mod answers;
 mod delivery;
 #[path = "field_reports/effects.rs"]
 mod effects;
+#[path = "field_reports/peers.rs"]
+mod peers;
 #[path = "field_reports/roles.rs"]
 mod roles;
 #[path = "field_reports/shutdown.rs"]

@@ -1,14 +1,14 @@
 //! Requests and answers of this member: everything is checked, then registered and sent.
 
 use super::commands::{AskOptions, Response};
-use super::ledger::{Content, Entry, Patience, Side};
+use super::ledger::{Content, Entry, Lineage, Patience, Side};
 use super::outbox::{request_message, response_message};
 use super::{Checked, Engine};
 use crate::authority::Approval;
 use crate::error::NotNow;
 use crate::ids::{MemberIndex, MemberName, RequestId};
 use crate::member::Passage;
-use crate::message::{Kind, Liveness, Status, Timing, is_blank};
+use crate::message::{Kind, Liveness, Role, Status, Timing, is_blank};
 use crate::request::{Answer, Asked, Ballot, Clocks, Input, Panel, Rejection, State};
 use crate::time::Millis;
 use crate::validate::{self, InvalidMessage, Origin, Target};
@@ -32,12 +32,14 @@ impl Engine {
             terms,
             content,
             follows: None,
+            lineage: Lineage::default(),
             opened_at: self.now,
             seq: self.seq + 1,
             state: self.pending(timeout, cap),
             idle: Patience { limit: timeout, ends: self.now.after(timeout), told_in: 0 },
             detail: None,
         };
+        self.link(&mut entry, options.follows.as_ref())?;
         let timing = Timing { timeout_ms: Some(timeout), cap_ms: Some(cap) };
         let peer = if options.stages.is_empty() {
             if let Some(message) = request_message(&entry, timing) {
@@ -73,6 +75,7 @@ impl Engine {
         entry.peer = peer;
         let id = entry.id.clone();
         let slot = self.register(entry);
+        self.linked(slot);
         self.open_stage(slot);
         if terms.blocking {
             self.begin_round();
@@ -84,7 +87,7 @@ impl Engine {
     /// common ones.
     pub(super) fn limits_of(&self, kind: &Kind, options: &AskOptions) -> (Millis, Millis) {
         let rules = self.kinds.find(kind);
-        let AskOptions { timeout, cap, stages: _ } = options;
+        let AskOptions { timeout, cap, stages: _, follows: _ } = options;
         let (timeout, cap) = (*timeout, *cap);
         let timeout = timeout.or_else(|| rules.and_then(|rules| rules.timeout));
         let cap = cap.unwrap_or_else(|| {
@@ -131,7 +134,13 @@ impl Engine {
 
     /// Withdraws a request of ours; the other side is told why.
     pub(super) fn withdraw(&mut self, id: &str, reason: Option<String>) -> Checked<RequestId> {
-        let slot = self.resolve(Side::Asked, id)?;
+        let slot = match self.resolve(Side::Asked, id) {
+            Ok(slot) => slot,
+            Err(unknown) => {
+                let owed = self.role() == Role::Lead && self.resolve(Side::Owed, id).is_ok();
+                return if owed { self.call_off(id, reason) } else { Err(unknown.into()) };
+            }
+        };
         self.about_request(slot);
         self.check_texts(&[reason.as_deref()])?;
         let before = self.ledger.swap_detail(slot, reason);
@@ -232,9 +241,7 @@ impl Engine {
             | Rejection::Duplicate { .. }
             | Rejection::Conflicting { .. }
             | Rejection::NotPending { .. }
-            | Rejection::AlreadyPaused
-            | Rejection::NotPaused
-            | Rejection::PauseUsedUp
+            | Rejection::Pause(_)
             | Rejection::WrongSide
             | Rejection::WrongKind
             | Rejection::NotDue => not_now(rejection),
@@ -250,12 +257,7 @@ pub(super) fn not_now(rejection: Rejection) -> NotNow {
             NotNow::NotPending { status }
         }
         Rejection::NotApproved { status } => NotNow::NotApproved { status },
-        // Of pauses `no_pause` tells more.
-        Rejection::AlreadyPaused
-        | Rejection::NotPaused
-        | Rejection::PauseUsedUp
-        | Rejection::WrongSide
-        | Rejection::WrongKind
-        | Rejection::NotDue => NotNow::NothingToReport,
+        Rejection::Pause(why) => NotNow::Pause(why),
+        Rejection::WrongSide | Rejection::WrongKind | Rejection::NotDue => NotNow::NothingToReport,
     }
 }

@@ -3,6 +3,7 @@
 //! Every command checks everything first and changes nothing when it is refused.
 
 use super::ledger::{Content, Entry, Side};
+use super::lineage::FollowSpec;
 use super::{Actor, Checked, Engine};
 use crate::authority::{Approval, AuthorityError};
 use crate::effect::{Alarm, Outcome};
@@ -29,6 +30,8 @@ pub struct AskOptions {
     pub cap: Option<Millis>,
     /// Who decides, one stage after the other, where it is not one member alone.
     pub stages: Vec<StageSpec>,
+    /// The earlier request that it goes on from.
+    pub follows: Option<FollowSpec>,
 }
 
 /// Several members that decide together.
@@ -100,7 +103,8 @@ impl Engine {
         })
     }
 
-    /// Asks the lead to approve a plan. The gate stays closed until it does.
+    /// Asks the lead to approve a plan. The gate stays closed until it does. While an approval of the
+    /// same plan is open and not used up, its id comes back.
     ///
     /// # Errors
     /// When this member is no worker, the plan breaks a rule, or the same plan waits already.
@@ -114,6 +118,9 @@ impl Engine {
         self.command(now, |engine| {
             let digest = plan.digest(uses);
             let content = Content::Plan { plan: Some(Box::new(plan)), uses, digest };
+            if let Some(id) = engine.approved_already(&content) {
+                return Ok(id);
+            }
             let lead = engine.name_of(engine.roster.lead());
             let id = engine.ask(lead.as_str(), content, options)?;
             engine.answer_plan_requests(&id);
@@ -134,7 +141,8 @@ impl Engine {
         self.command(now, |engine| engine.answer(id, None, response))
     }
 
-    /// Withdraws a request of this member. Withdrawing what was withdrawn is fine.
+    /// Withdraws a request of this member. Withdrawing what was withdrawn is fine. The lead may
+    /// also call off what it should decide: the requester is told, and withdraws it.
     ///
     /// # Errors
     /// When there is no such request, or it ended otherwise.

@@ -152,6 +152,7 @@ impl Engine {
             mail: Vec::new(),
             content,
             terms,
+            lineage: self.lineage_of(from, follows.as_ref()),
             follows: follows.map(Box::new),
             opened_at: self.now,
             seq: 0,
@@ -164,8 +165,12 @@ impl Engine {
             detail: None,
         });
         self.acknowledge(slot);
+        self.tell_loop(slot);
         if terms.holds_gate {
             self.gate.hold(&id);
+        }
+        if self.answer_rejected(slot) {
+            return Ok(Disposition::Accepted(id));
         }
         match terms.approval {
             Approval::Leaves if self.presence() == Liveness::Leaving => {
@@ -289,9 +294,7 @@ impl Engine {
             Rejection::Duplicate { .. }
             | Rejection::NotPending { .. }
             | Rejection::NotApproved { .. }
-            | Rejection::AlreadyPaused
-            | Rejection::NotPaused
-            | Rejection::PauseUsedUp
+            | Rejection::Pause(_)
             | Rejection::WrongSide
             | Rejection::WrongKind
             | Rejection::NotDue => {}
@@ -307,7 +310,14 @@ impl Engine {
         cause: Cause,
         reason: Option<String>,
     ) -> Result<Disposition, Stop> {
-        let slot = self.owed_slot(from, id)?;
+        let slot = match (self.ledger.find_asked(id.as_str()), status) {
+            // The lead may call off what others ask of each other.
+            (Some(slot), Status::Cancelled) if self.may_call_off(from, slot) => {
+                self.called_off(slot, reason)?;
+                return Ok(Disposition::Settled(id.clone()));
+            }
+            (Some(_) | None, _) => self.owed_slot(from, id)?,
+        };
         let before = self.ledger.swap_detail(slot, reason);
         let was = self.ledger.get(slot).map(|entry| entry.state.status());
         if let Err(rejection) = self.apply(slot, Input::Told { status, cause }) {
@@ -410,10 +420,6 @@ fn drop_reason(rejection: Rejection) -> Stop {
         Rejection::Late { .. } | Rejection::NotPending { .. } => DropReason::Late,
         Rejection::WrongKind => DropReason::WrongKind,
         Rejection::NotApproved { .. } => DropReason::Unapproved,
-        Rejection::AlreadyPaused
-        | Rejection::NotPaused
-        | Rejection::PauseUsedUp
-        | Rejection::WrongSide
-        | Rejection::NotDue => DropReason::Orphan,
+        Rejection::Pause(_) | Rejection::WrongSide | Rejection::NotDue => DropReason::Orphan,
     })
 }

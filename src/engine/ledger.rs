@@ -5,7 +5,7 @@ use std::hash::{BuildHasher, DefaultHasher, Hasher};
 
 use crate::authority::Terms;
 use crate::ids::{MemberIndex, RequestId};
-use crate::message::{Details, Digest, Follows, Kind, Plan, Uses};
+use crate::message::{Details, Digest, Follows, Kind, Link, Plan, Uses};
 use crate::request::{Panel, State};
 use crate::time::{Millis, Timestamp};
 
@@ -37,6 +37,8 @@ pub(crate) struct Entry {
     pub(crate) terms: Terms,
     /// The earlier request that it goes on from.
     pub(crate) follows: Option<Box<Follows>>,
+    /// Where it stands among those that went before it.
+    pub(crate) lineage: Lineage,
     pub(crate) opened_at: Timestamp,
     /// The number of the frame that carried it first, on our side of it.
     pub(crate) seq: u64,
@@ -45,6 +47,37 @@ pub(crate) struct Entry {
     pub(crate) idle: Patience,
     /// What our execution report says beside yes or no.
     pub(crate) detail: Option<String>,
+}
+
+/// A chain of requests, each of which goes on from the one before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Lineage {
+    /// The first of them; `None` for a request that goes on from none.
+    pub(crate) root: Option<RequestId>,
+    /// How many there are, this one included.
+    pub(crate) length: usize,
+    /// How many of them are appeals.
+    pub(crate) appeals: usize,
+    /// What the appeals have said.
+    pub(crate) said: Vec<String>,
+}
+
+impl Default for Lineage {
+    fn default() -> Self {
+        Self { root: None, length: 1, appeals: 0, said: Vec::new() }
+    }
+}
+
+impl Lineage {
+    /// The chain with one request more, which goes on from `earlier`.
+    pub(crate) fn next(&self, earlier: &RequestId, link: Link, said: Option<&str>) -> Self {
+        let mut next = self.clone();
+        next.root.get_or_insert_with(|| earlier.clone());
+        next.length += 1;
+        next.appeals += usize::from(link == Link::Appeal);
+        next.said.extend(said.filter(|_| link == Link::Appeal).map(str::to_owned));
+        next
+    }
 }
 
 /// How long the requester waits without hearing of a request.
@@ -342,6 +375,7 @@ mod tests {
             content: Content::Shutdown { reason: None },
             terms: Terms::default(),
             follows: None,
+            lineage: Lineage::default(),
             opened_at: Timestamp::from_ms(0),
             seq: 1,
             state: Owed::Open { until: Timestamp::from_ms(9) }.into(),

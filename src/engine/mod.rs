@@ -12,6 +12,7 @@
 //! | `ask`, `resolve` | a request or answer of ours; who and which is meant |
 //! | `act` | transition, commit, carry out |
 //! | `panel` | requests that several members decide |
+//! | `lineage` | retry, appeal, revision |
 //! | `outbox` | frames go out |
 //! | `members` | liveness, lives, leaving |
 //! | `noise` | repeats: told once, answered up to a bound |
@@ -32,6 +33,7 @@ mod dispatch;
 mod fan_out;
 mod hash;
 mod ledger;
+mod lineage;
 mod members;
 mod noise;
 mod outbox;
@@ -53,6 +55,7 @@ pub use self::commands::{AskOptions, Refusable, Response, StageSpec};
 pub use self::critical::{SectionId, SectionPolicy};
 pub use self::fan_out::{Asking, WorkerAsked};
 pub use self::hash::StateHash;
+pub use self::lineage::FollowSpec;
 pub use self::receive::Sender;
 pub use self::tool::ToolOutcome;
 

@@ -136,6 +136,13 @@ impl Engine {
         self.post_all(slot, Audience::Asked, &message);
     }
 
+    /// Asks the requester to withdraw what this member should decide.
+    pub(super) fn send_call_off(&mut self, slot: usize, reason: Option<String>) {
+        let Some(entry) = self.ledger.get(slot) else { return };
+        let (peer, request_id) = (entry.peer, entry.id.clone());
+        self.post_message(peer, Message::Cancel(Cancel { request_id, reason }));
+    }
+
     /// Sends the execution report.
     pub(super) fn send_report(&mut self, slot: usize) {
         let Some(entry) = self.ledger.get(slot) else { return };

@@ -1,10 +1,10 @@
 //! Human time: while a person decides, the clocks of a request of ours can be stopped.
 
+use super::ask::not_now;
 use super::ledger::Side;
 use super::{Engine, Refusable};
-use crate::error::NotNow;
 use crate::ids::RequestId;
-use crate::request::{Input, Rejection};
+use crate::request::Input;
 use crate::time::Timestamp;
 
 impl Engine {
@@ -32,24 +32,8 @@ impl Engine {
         self.command(now, |engine| {
             let slot = engine.resolve(Side::Asked, id)?;
             engine.about_request(slot);
-            engine.apply(slot, input).map_err(|rejection| engine.no_pause(rejection))?;
+            engine.apply(slot, input).map_err(not_now)?;
             engine.id_of(slot)
         })
-    }
-
-    fn no_pause(&self, rejection: Rejection) -> NotNow {
-        match rejection {
-            Rejection::AlreadyPaused => NotNow::AlreadyPaused,
-            Rejection::NotPaused => NotNow::NotPaused,
-            Rejection::PauseUsedUp => NotNow::PauseUsedUp { limit: self.config.timing.pause_max },
-            Rejection::Late { .. }
-            | Rejection::Duplicate { .. }
-            | Rejection::Conflicting { .. }
-            | Rejection::NotPending { .. }
-            | Rejection::NotApproved { .. }
-            | Rejection::WrongSide
-            | Rejection::WrongKind
-            | Rejection::NotDue => super::ask::not_now(rejection),
-        }
     }
 }

@@ -1,9 +1,10 @@
 //! The stable code of every error, and whose fault it is.
 
-use super::{Misuse, NotNow, ProtocolError};
+use super::{LineageError, Misuse, NotNow, ProtocolError};
 use crate::authority::KindError;
 use crate::config::ConfigError;
 use crate::gate::Denied;
+use crate::request::PauseError;
 use crate::validate::InvalidMessage;
 use crate::wire::DecodeError;
 
@@ -140,9 +141,13 @@ const fn not_now_code(error: &NotNow) -> &'static str {
         NotNow::RecipientLost { .. } => "recipient_lost",
         NotNow::TooManyOpen { .. } => "too_many_open",
         NotNow::AlreadyPending { .. } => "already_pending",
-        NotNow::AlreadyPaused => "already_paused",
-        NotNow::NotPaused => "not_paused",
-        NotNow::PauseUsedUp { .. } => "pause_used_up",
+        NotNow::Pause(PauseError::AlreadyPaused) => "already_paused",
+        NotNow::Pause(PauseError::NotPaused) => "not_paused",
+        NotNow::Pause(PauseError::UsedUp { .. }) => "pause_used_up",
+        NotNow::Lineage(LineageError::AlreadyRejected { .. }) => "already_rejected",
+        NotNow::Lineage(LineageError::CannotFollow { .. }) => "cannot_follow",
+        NotNow::Lineage(LineageError::AppealsExhausted { .. }) => "appeals_exhausted",
+        NotNow::Lineage(LineageError::LineageExhausted { .. }) => "lineage_exhausted",
         NotNow::WouldDeadlock { .. } => "would_deadlock",
         NotNow::SelfLeaving => "self_leaving",
         NotNow::IdReused { .. } => "id_reused",
@@ -158,9 +163,7 @@ const fn not_now_path(error: &NotNow) -> Option<&'static str> {
         NotNow::UnknownRequest { .. }
         | NotNow::RequestIdMissing { .. }
         | NotNow::AmbiguousPrefix { .. }
-        | NotNow::AlreadyPaused
-        | NotNow::NotPaused
-        | NotNow::PauseUsedUp { .. }
+        | NotNow::Pause(_)
         | NotNow::IdReused { .. } => Some("request_id"),
         NotNow::KindMismatch { .. } => Some("message.type"),
         NotNow::RecipientLeaving { .. }
@@ -177,6 +180,7 @@ const fn not_now_path(error: &NotNow) -> Option<&'static str> {
         | NotNow::InCriticalSection { .. }
         | NotNow::TooManyOpen { .. }
         | NotNow::AlreadyPending { .. }
+        | NotNow::Lineage(_)
         | NotNow::SelfLeaving => None,
     }
 }

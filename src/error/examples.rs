@@ -2,12 +2,13 @@
 //!
 //! That none is missing is tested against the list of codes.
 
-use super::{Misuse, NotNow, ProtocolError};
+use super::{FollowError, LineageError, Misuse, NotNow, ProtocolError};
 use crate::authority::{AuthorityError, KindError};
 use crate::config::ConfigError;
 use crate::gate::Denied;
 use crate::ids::{MemberName, NameError, RequestId, RequestIdError};
-use crate::message::{Kind, KindNameError, Role, Roles, ScopeError, Status};
+use crate::message::{Kind, KindNameError, Link, Role, Roles, ScopeError, Status};
+use crate::request::PauseError;
 use crate::time::Millis;
 use crate::validate::{InvalidMessage, StageError};
 use crate::wire::{DecodeError, JsonType, Shape, Syntax};
@@ -143,15 +144,26 @@ fn requests() -> [NotNow; 14] {
         NotNow::NotApproved { status: Status::Rejected },
         NotNow::NothingToReport,
         NotNow::AlreadyPending { request_id: id() },
-        NotNow::AlreadyPaused,
-        NotNow::NotPaused,
-        NotNow::PauseUsedUp { limit: Millis::new(86_400_000) },
+        NotNow::Pause(PauseError::AlreadyPaused),
+        NotNow::Pause(PauseError::NotPaused),
+        NotNow::Pause(PauseError::UsedUp { limit: Millis::new(86_400_000) }),
         NotNow::IdReused { request_id: id() },
     ]
 }
 
-fn standing(worker: &MemberName) -> [NotNow; 8] {
+fn standing(worker: &MemberName) -> [NotNow; 12] {
     [
+        NotNow::Lineage(LineageError::AlreadyRejected {
+            request_id: id(),
+            reason: Some("no rollback".into()),
+        }),
+        NotNow::Lineage(LineageError::CannotFollow {
+            request_id: id(),
+            link: Link::Appeal,
+            why: FollowError::Status { status: Status::TimedOut },
+        }),
+        NotNow::Lineage(LineageError::AppealsExhausted { limit: 2 }),
+        NotNow::Lineage(LineageError::LineageExhausted { limit: 8 }),
         NotNow::InCriticalSection { name: "tests".into(), free_in: Some(Millis::new(9_500)) },
         NotNow::RecipientLeaving { name: worker.clone() },
         NotNow::RecipientLeft { name: worker.clone() },

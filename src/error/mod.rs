@@ -23,7 +23,8 @@ use crate::config::ConfigError;
 use crate::gate::Denied;
 use crate::ids::{MemberName, RequestId};
 pub use crate::message::Lang;
-use crate::message::{Kind, ScopeError, Status};
+use crate::message::{Kind, Link, ScopeError, Status};
+use crate::request::PauseError;
 use crate::time::Millis;
 use crate::validate::InvalidMessage;
 use crate::wire::DecodeError;
@@ -43,9 +44,58 @@ pub enum ProtocolError {
     Config(ConfigError),
 }
 
+/// Why a request may not go on from earlier ones, or is one of them once more.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LineageError {
+    /// The same plan was rejected, and this is no appeal.
+    AlreadyRejected {
+        /// As which request.
+        request_id: RequestId,
+        /// Why.
+        reason: Option<String>,
+    },
+    /// It cannot go on from the request that it names.
+    CannotFollow {
+        /// That request.
+        request_id: RequestId,
+        /// What it would be to it.
+        link: Link,
+        /// Why not.
+        why: FollowError,
+    },
+    /// There were as many appeals as there may be.
+    AppealsExhausted {
+        /// The bound.
+        limit: usize,
+    },
+    /// There were as many requests as may go on from one another.
+    LineageExhausted {
+        /// The bound.
+        limit: usize,
+    },
+}
+
+/// Why a request cannot go on from another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FollowError {
+    /// That one stands so that nothing of the sort can follow it.
+    Status {
+        /// Where it stands.
+        status: Status,
+    },
+    /// A retry or an appeal asks for the same, this one for something else.
+    OtherContent,
+    /// A revision asks for something else, this one for the same.
+    SameContent,
+    /// An earlier appeal has said the same.
+    SameJustification,
+}
+
 /// What does not fit how things stand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NotNow {
+    /// It cannot go on from an earlier request.
+    Lineage(LineageError),
     /// No open request has this id, or begins like this.
     UnknownRequest {
         /// What was given.
@@ -128,15 +178,8 @@ pub enum NotNow {
         /// The open request.
         request_id: RequestId,
     },
-    /// It is paused already.
-    AlreadyPaused,
-    /// It is not paused.
-    NotPaused,
-    /// Its pauses have taken all they may.
-    PauseUsedUp {
-        /// How long that is.
-        limit: Millis,
-    },
+    /// Its clocks cannot be stopped, or go on.
+    Pause(PauseError),
     /// The approval of this work ended when this member agreed to leave.
     ApprovalEnded,
     /// The addressed member waits for this one: both would wait for ever.
@@ -221,6 +264,13 @@ pub enum Misuse {
 impl From<Box<DecodeError>> for ProtocolError {
     fn from(error: Box<DecodeError>) -> Self {
         Self::Decode(*error)
+    }
+}
+
+impl From<LineageError> for Box<ProtocolError> {
+    #[cold]
+    fn from(error: LineageError) -> Self {
+        NotNow::Lineage(error).into()
     }
 }
 

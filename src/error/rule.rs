@@ -116,9 +116,8 @@ const fn not_now(error: &NotNow) -> &'static str {
         | NotNow::NothingToReport
         | NotNow::InCriticalSection { .. }
         | NotNow::AlreadyPending { .. }
-        | NotNow::AlreadyPaused
-        | NotNow::NotPaused
-        | NotNow::PauseUsedUp { .. } => LIFECYCLE,
+        | NotNow::Lineage(_)
+        | NotNow::Pause(_) => LIFECYCLE,
         NotNow::WouldDeadlock { .. } => DEADLOCK,
         NotNow::RecipientLeaving { .. }
         | NotNow::RecipientLeft { .. }
@@ -174,6 +173,7 @@ pub(super) const fn of_alarm(alarm: Alarm) -> &'static str {
         | Alarm::Reclaim
         | Alarm::LostWorkerAlive
         | Alarm::LeadSilent
+        | Alarm::RequestLoop
         | Alarm::ApproverSilent
         | Alarm::NotExited => LIVENESS,
         Alarm::LeftDespiteCancel | Alarm::ConflictingDecision | Alarm::Storm => LIFECYCLE,

@@ -184,6 +184,20 @@ pub struct Step {
     pub actions: Vec<Action>,
 }
 
+/// Why the clocks of a request cannot be stopped, or go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PauseError {
+    /// It is paused already.
+    AlreadyPaused,
+    /// It is not paused.
+    NotPaused,
+    /// Its pauses have taken all they may.
+    UsedUp {
+        /// How long that is.
+        limit: Millis,
+    },
+}
+
 /// Why an input does not fit a state. The state stays as it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rejection {
@@ -212,12 +226,8 @@ pub enum Rejection {
         /// Where the request stands.
         status: Status,
     },
-    /// Our host wants to pause what is paused.
-    AlreadyPaused,
-    /// Our host wants to resume what is not paused.
-    NotPaused,
-    /// The pauses of the request have taken all they may.
-    PauseUsedUp,
+    /// Our host wants to pause or resume what is not so.
+    Pause(PauseError),
     /// The input belongs to the other side of a request.
     WrongSide,
     /// The input does not fit this kind of request.

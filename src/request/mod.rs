@@ -26,7 +26,7 @@ mod transition;
 mod vote;
 
 pub use self::clocks::Clocks;
-pub use self::input::{Action, Answer, Context, Decider, Input, Rejection, Step};
+pub use self::input::{Action, Answer, Context, Decider, Input, PauseError, Rejection, Step};
 pub use self::quorum::{Ballot, Panel, Stage, Standing, Vote};
 pub use self::state::{Asked, Feedback, Owed, Settlement, State};
 pub use self::transition::transition;

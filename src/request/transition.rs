@@ -1,7 +1,7 @@
 //! The one function that moves a request from state to state.
 
 use super::clocks::Clocks;
-use super::input::{Action, Answer, Context, Decider, Input, Rejection, Step};
+use super::input::{Action, Answer, Context, Decider, Input, PauseError, Rejection, Step};
 use super::owed::{closed, no_said, unanswered, yes_said};
 use super::quorum::Ballot;
 use super::state::{Asked, Feedback, Owed, Settlement, State};
@@ -88,8 +88,7 @@ fn pending(
         }
         Input::Due(DeadlineKind::PauseEnd) => pause_over(clocks.resume(now), ballot, context),
         Input::Pause => step(waits(paused(clocks, context)?), [Action::SendLimits]),
-        Input::Unpause if clocks.paused_until().is_none() => Err(Rejection::NotPaused),
-        Input::Unpause => step(waits(clocks.resume(now)), [Action::SendLimits]),
+        Input::Unpause => step(waits(resumed(clocks, context)?), [Action::SendLimits]),
         Input::Due(
             DeadlineKind::ExitGrace
             | DeadlineKind::Report
@@ -125,9 +124,18 @@ fn pause_over(clocks: Clocks, ballot: &Ballot, context: Context<'_>) -> Result<S
 /// Our host stops the clocks. The other side learns how long it may take.
 fn paused(clocks: Clocks, context: Context<'_>) -> Result<Clocks, Rejection> {
     if clocks.paused_until().is_some() {
-        return Err(Rejection::AlreadyPaused);
+        return Err(Rejection::Pause(PauseError::AlreadyPaused));
     }
-    clocks.pause(context.now, context.pause_max).ok_or(Rejection::PauseUsedUp)
+    let limit = context.pause_max;
+    clocks.pause(context.now, limit).ok_or(Rejection::Pause(PauseError::UsedUp { limit }))
+}
+
+/// Our host lets them go on.
+fn resumed(clocks: Clocks, context: Context<'_>) -> Result<Clocks, Rejection> {
+    match clocks.paused_until() {
+        Some(_) => Ok(clocks.resume(context.now)),
+        None => Err(Rejection::Pause(PauseError::NotPaused)),
+    }
 }
 
 /// The answer is in, and in time.

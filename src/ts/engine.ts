@@ -18,6 +18,7 @@ import type {
   Effect,
   EngineOptions,
   Event,
+  Following,
   Liveness,
   MemberOptions,
   MemberView,
@@ -33,6 +34,7 @@ import type {
   Role,
   SectionOptions,
   ShutdownOptions,
+  Staged,
   ToolOutcome,
   WorkerAsked,
 } from "./types.js";
@@ -145,12 +147,14 @@ export class Engine {
    * again: the id of the shutdown it agreed to comes back.
    */
   requestShutdown(now: number, to: string, options: ShutdownOptions = {}): string {
-    const { reason, timeoutMs, capMs } = options;
+    const { reason, follows, timeoutMs, capMs } = options;
+    const more = this.#more({ follows });
     return this.#call((raw) =>
       raw.requestShutdown(
         now,
         this.#put(to),
         this.#putOptional(reason),
+        this.#putOptional(more),
         span(timeoutMs),
         span(capMs),
       ),
@@ -177,15 +181,15 @@ export class Engine {
    * stays closed until then.
    */
   submitPlan(now: number, plan: PlanInput, options: PlanOptions = {}): string {
-    const { uses, stages, timeoutMs, capMs } = options;
+    const { uses, stages, follows, timeoutMs, capMs } = options;
     const json = this.#json({ steps: [], text: "", ...plan }, "plan");
-    const stagesJson = stages === undefined ? undefined : this.#json(stages, "stages", readable);
+    const more = this.#more({ stages, follows });
     const once = this.#choice("uses", uses, "until_report", "once");
     return this.#call((raw) =>
       raw.submitPlan(
         now,
         this.#put(json),
-        this.#putOptional(stagesJson),
+        this.#putOptional(more),
         once,
         span(timeoutMs),
         span(capMs),
@@ -198,10 +202,10 @@ export class Engine {
    * `dependency`; returns the request id.
    */
   ask(now: number, kind: string, to: string, options: RequestOptions = {}): string {
-    const { payload, scope, stages, uses, timeoutMs, capMs } = options;
+    const { payload, scope, stages, follows, uses, timeoutMs, capMs } = options;
     const json = payload === undefined ? undefined : this.#json(payload, "payload");
     const scopeJson = scope === undefined ? undefined : this.#json(scope, "scope");
-    const stagesJson = stages === undefined ? undefined : this.#json(stages, "stages", readable);
+    const more = this.#more({ stages, follows });
     const once = this.#choice("uses", uses, "until_report", "once");
     return this.#call((raw) =>
       raw.askFor(
@@ -210,7 +214,7 @@ export class Engine {
         this.#put(to),
         this.#putOptional(json),
         this.#putOptional(scopeJson),
-        this.#putOptional(stagesJson),
+        this.#putOptional(more),
         once,
         span(timeoutMs),
         span(capMs),
@@ -451,6 +455,12 @@ export class Engine {
       cause = error;
     }
     throw hostError("not_json", this.#lang, { path, cause });
+  }
+
+  /** The options that cross as JSON, where there are any. */
+  #more({ stages, follows }: Staged & Following): string | undefined {
+    if (stages === undefined && follows === undefined) return undefined;
+    return this.#json({ stages, follows }, "options", readable);
   }
 
   /** Whether it is the second of two choices; left out, it is the first. */

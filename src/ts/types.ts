@@ -1,7 +1,7 @@
 /** The data types of the core, made from its Rust types, and those that only JavaScript needs. */
 
 import type { ProtocolError } from "./errors.js";
-import type { Event, Kind, Liveness, Outcome, Plan } from "./wasm/team_protocols.js";
+import type { Event, Kind, Link, Liveness, Outcome, Plan } from "./wasm/team_protocols.js";
 
 export type {
   Alarm,
@@ -57,8 +57,27 @@ export interface AskOptions {
   readonly capMs?: number | undefined;
 }
 
+/** That a request goes on from an earlier one. */
+export interface Following {
+  /**
+   * The earlier request of this member, and what this one is to it: a `retry` or an `appeal` asks
+   * for the same again, a `revision` for something else instead. An appeal must say what the earlier
+   * decision did not consider.
+   */
+  readonly follows?:
+    | {
+        /** The earlier request. */
+        readonly requestId: string;
+        /** What this one is to it. */
+        readonly as: Link;
+        /** With an appeal: what the earlier decision did not consider. */
+        readonly justification?: string | undefined;
+      }
+    | undefined;
+}
+
 /** Options of a shutdown request. */
-export interface ShutdownOptions extends AskOptions {
+export interface ShutdownOptions extends AskOptions, Following {
   /** Why; the worker sees it. */
   readonly reason?: string | undefined;
 }
@@ -109,7 +128,7 @@ export interface Staged {
 }
 
 /** Options of a plan approval request. */
-export interface PlanOptions extends AskOptions, Staged {
+export interface PlanOptions extends AskOptions, Staged, Following {
   /**
    * How often an approval may be used: `until_report` (default) for any number of actions in the
    * plan's scope until the execution report, `once` for one.
@@ -118,7 +137,7 @@ export interface PlanOptions extends AskOptions, Staged {
 }
 
 /** Options of a request of a kind without messages of its own. */
-export interface RequestOptions extends AskOptions, Staged {
+export interface RequestOptions extends AskOptions, Staged, Following {
   /** What the kind defines: any JSON. */
   readonly payload?: unknown;
   /** With a kind that opens a gate, and only there: the guarded actions an approval covers. */

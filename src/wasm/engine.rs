@@ -52,45 +52,47 @@ impl WasmEngine {
         })
     }
 
-    /// `request_shutdown`: recipient, reason.
+    /// `request_shutdown`: recipient, reason, follows (JSON).
     #[wasm_bindgen(js_name = requestShutdown)]
     pub fn request_shutdown(
         &mut self,
         now: f64,
         to: u32,
         reason: u32,
+        more: u32,
         timeout: Option<f64>,
         cap: Option<f64>,
     ) -> u32 {
         self.call(now, &mut |engine, now, texts| {
             let (to, reason) = (texts.text(to), texts.owned(reason));
-            let id = engine.request_shutdown(now, to, reason, ask_options(timeout, cap, None)?)?;
+            let options = ask_options(timeout, cap, texts.next(more))?;
+            let id = engine.request_shutdown(now, to, reason, options)?;
             Ok(id.as_str().to_owned())
         })
     }
 
-    /// `submit_plan`: the plan (JSON), stages (JSON).
+    /// `submit_plan`: the plan (JSON), stages and follows (JSON).
     #[wasm_bindgen(js_name = submitPlan)]
     pub fn submit_plan(
         &mut self,
         now: f64,
         plan: u32,
-        stages: u32,
+        more: u32,
         once: bool,
         timeout: Option<f64>,
         cap: Option<f64>,
     ) -> u32 {
         self.call(now, &mut |engine, now, texts| {
-            let (plan, stages) = (texts.text(plan), texts.next(stages));
+            let (plan, more) = (texts.text(plan), texts.next(more));
             let plan = wire::decode_plan(plan, engine.limits())?;
             let uses = if once { Uses::Once } else { Uses::UntilReport };
-            let options = ask_options(timeout, cap, stages)?;
+            let options = ask_options(timeout, cap, more)?;
             let id = engine.submit_plan(now, plan, uses, options)?;
             Ok(id.as_str().to_owned())
         })
     }
 
-    /// `ask_for`: kind, recipient, payload (JSON), scope (JSON), stages (JSON).
+    /// `ask_for`: kind, recipient, payload (JSON), scope (JSON), stages and follows (JSON).
     #[wasm_bindgen(js_name = askFor)]
     #[expect(clippy::too_many_arguments, reason = "JavaScript hands over numbers")]
     pub fn ask_for(
@@ -100,7 +102,7 @@ impl WasmEngine {
         to: u32,
         payload: u32,
         scope: u32,
-        stages: u32,
+        more: u32,
         once: bool,
         timeout: Option<f64>,
         cap: Option<f64>,
@@ -109,7 +111,7 @@ impl WasmEngine {
             let (kind, to) = (texts.text(kind), texts.text(to));
             let kind = kind_of(kind)?;
             let (payload, scope) = (texts.next(payload), texts.next(scope));
-            let options = ask_options(timeout, cap, texts.next(stages))?;
+            let options = ask_options(timeout, cap, texts.next(more))?;
             let read = |json| wire::decode_payload(json, engine.limits());
             let payload = payload.map(read).transpose()?;
             let scope = scope.map(scope_of).transpose()?.unwrap_or_default();

@@ -4,8 +4,8 @@ use tsify::Tsify;
 
 use super::options::{HOST_LIMITS, flag, flag_or, object};
 use crate::authority::{Approval, KindRules};
-use crate::engine::StageSpec;
-use crate::message::{Kind, Role, Roles};
+use crate::engine::{FollowSpec, StageSpec};
+use crate::message::{Kind, Link, Role, Roles};
 use crate::time::Millis;
 use crate::wire::{Decode, Fields, Shape, Value, choice, json, kind, texts, wrong_type};
 
@@ -122,14 +122,35 @@ pub(super) fn scope_of(json: &str) -> Decode<Vec<String>> {
     texts(value, "scope")
 }
 
-/// Who decides, stage by stage (JSON).
-pub(super) fn stages_of(json: &str) -> Decode<Vec<StageSpec>> {
-    let value = json::parse(json, &HOST_LIMITS)?;
+/// Who decides, and what a request goes on from (JSON: `stages`, `follows`).
+pub(super) fn more_of(json: &str) -> Decode<(Vec<StageSpec>, Option<FollowSpec>)> {
+    let mut fields = object(json::parse(json, &HOST_LIMITS)?, "")?;
+    let stages = match fields.optional("stages") {
+        Some(stages) => stages_of(stages)?,
+        None => Vec::new(),
+    };
+    let follows = fields.optional("follows").map(follows_of).transpose()?;
+    fields.refuse_rest()?;
+    Ok((stages, follows))
+}
+
+fn stages_of(value: Value<'_>) -> Decode<Vec<StageSpec>> {
     let Value::Array(stages) = value else {
         return Err(wrong_type("stages", Shape::ObjectList, &value));
     };
     let stages = stages.into_iter().enumerate();
     stages.map(|(at, stage)| stage_of(stage, &format!("stages[{at}]"))).collect()
+}
+
+fn follows_of(value: Value<'_>) -> Decode<FollowSpec> {
+    let mut fields = object(value, "follows")?;
+    let follows = FollowSpec {
+        request_id: fields.text("requestId")?,
+        link: fields.choice("as", &Link::ALL, Link::name)?,
+        justification: fields.optional_text("justification")?,
+    };
+    fields.refuse_rest()?;
+    Ok(follows)
 }
 
 fn stage_of(value: Value<'_>, path: &str) -> Decode<StageSpec> {

@@ -2,7 +2,7 @@
 
 use tsify::Tsify;
 
-use super::kinds::{KindOptions, stages_of};
+use super::kinds::{KindOptions, more_of};
 use crate::config::{BooleanPolicy, Config, Limits, MemberConfig, TimingConfig};
 use crate::engine::AskOptions;
 use crate::error::{Misuse, ProtocolError};
@@ -134,6 +134,12 @@ pub struct LimitOptions {
     /// How many open requests one member may have with us, each way. Default: 64.
     #[tsify(optional, type = "number | undefined")]
     pub open_per_member: Option<u32>,
+    /// How many requests may go on from one another: retries, appeals, revisions. Default: 8.
+    #[tsify(optional, type = "number | undefined")]
+    pub lineage: Option<u32>,
+    /// How many appeals there may be among them. Default: 2.
+    #[tsify(optional, type = "number | undefined")]
+    pub appeals: Option<u32>,
     /// How many repeats about one request are borne from one sender in a window. Default: 40.
     #[tsify(optional, type = "number | undefined")]
     pub repeats_per_request: Option<u32>,
@@ -284,6 +290,8 @@ impl LimitOptions {
             depth: count(&mut fields, "depth")?,
             items: count(&mut fields, "items")?,
             open_per_member: count(&mut fields, "openPerMember")?,
+            lineage: count(&mut fields, "lineage")?,
+            appeals: count(&mut fields, "appeals")?,
             repeats_per_request: count(&mut fields, "repeatsPerRequest")?,
             remembered_per_member: count(&mut fields, "rememberedPerMember")?,
             audit_entries: count(&mut fields, "auditEntries")?,
@@ -302,6 +310,8 @@ impl LimitOptions {
         set(&mut limits.depth, self.depth);
         set(&mut limits.items, self.items);
         set(&mut limits.open_per_member, self.open_per_member);
+        set(&mut limits.lineage, self.lineage);
+        set(&mut limits.appeals, self.appeals);
         set(&mut limits.repeats_per_request, self.repeats_per_request);
         set(&mut limits.remembered_per_member, self.remembered_per_member);
         set(&mut limits.audit_entries, self.audit_entries);
@@ -327,14 +337,19 @@ impl BooleanReading {
     }
 }
 
-/// How one request is asked; `stages` is JSON.
+/// How one request is asked; what is no number is JSON.
 pub(super) fn ask_options(
     timeout: Option<f64>,
     cap: Option<f64>,
-    stages: Option<&str>,
+    more: Option<&str>,
 ) -> Result<AskOptions, ProtocolError> {
-    let stages = stages.map(stages_of).transpose()?.unwrap_or_default();
-    Ok(AskOptions { timeout: span(timeout, "timeoutMs")?, cap: span(cap, "capMs")?, stages })
+    let (stages, follows) = more.map(more_of).transpose()?.unwrap_or_default();
+    Ok(AskOptions {
+        timeout: span(timeout, "timeoutMs")?,
+        cap: span(cap, "capMs")?,
+        stages,
+        follows,
+    })
 }
 
 /// A span from JavaScript.

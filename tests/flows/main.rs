@@ -17,6 +17,7 @@ mod deadlock;
 mod identity;
 mod kinds;
 mod leaving;
+mod lineage;
 mod liveness;
 mod noise;
 mod pause;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use team_protocols::fsm::{Asked, Feedback, Owed, Rejection, State, Step, transition};
+use team_protocols::fsm::{Asked, Feedback, Owed, PauseError, Rejection, State, Step, transition};
 
 use crate::cases::{contexts, inputs, states};
 
@@ -180,9 +180,9 @@ fn refusal(rejection: Rejection) -> String {
         Rejection::Conflicting { status } => format!("conflicting ({})", status.name()),
         Rejection::NotPending { status } => format!("not pending ({})", status.name()),
         Rejection::NotApproved { status } => format!("not approved ({})", status.name()),
-        Rejection::AlreadyPaused => "already paused".to_owned(),
-        Rejection::NotPaused => "not paused".to_owned(),
-        Rejection::PauseUsedUp => "pause used up".to_owned(),
+        Rejection::Pause(PauseError::AlreadyPaused) => "already paused".to_owned(),
+        Rejection::Pause(PauseError::NotPaused) => "not paused".to_owned(),
+        Rejection::Pause(PauseError::UsedUp { .. }) => "pause used up".to_owned(),
         Rejection::WrongSide => "wrong side".to_owned(),
         Rejection::WrongKind => "wrong kind".to_owned(),
         Rejection::NotDue => "not due".to_owned(),

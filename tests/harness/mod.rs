@@ -22,10 +22,10 @@ pub(crate) use self::frames::{Frame, digest, plan, scoped};
 pub(crate) use self::network::{Network, Packet, Random, Weather};
 
 use team_protocols::{
-    AskOptions, Config, Details, Disposition, DropReason, Effect, Engine, Event, IdSource,
-    Incarnation, Kind, KindRules, Limits, MemberConfig, MemberName, Millis, Permit, Plan,
-    ProtocolError, Response, Role, Roles, SectionId, SectionPolicy, Sender, StageSpec, Status,
-    Timestamp, ToolOutcome, Uses, decode_payload,
+    AskOptions, Config, Details, Disposition, DropReason, Effect, Engine, Event, FollowSpec,
+    IdSource, Incarnation, Kind, KindRules, Limits, Link, MemberConfig, MemberName, Millis, Permit,
+    Plan, ProtocolError, Response, Role, Roles, SectionId, SectionPolicy, Sender, StageSpec,
+    Status, Timestamp, ToolOutcome, Uses, decode_payload,
 };
 
 /// When every test begins, in ms since the Unix epoch.
@@ -388,6 +388,22 @@ impl Net {
         Ok((permit, id.as_str().to_owned()))
     }
 
+    /// Submits a plan that goes on from an earlier request.
+    pub(crate) fn follow_up(
+        &mut self,
+        own: &str,
+        (link, id): (Link, &str),
+        justification: Option<&str>,
+        plan: Plan,
+    ) -> Called<String> {
+        let justification = justification.map(str::to_owned);
+        let follows = Some(FollowSpec { request_id: id.to_owned(), link, justification });
+        let options = AskOptions { follows, ..AskOptions::default() };
+        let id = self.act(own, |e, now| e.submit_plan(now, plan, Uses::UntilReport, options))?;
+        self.run_until_quiet();
+        Ok(id.as_str().to_owned())
+    }
+
     /// Asks several members to approve a plan.
     pub(crate) fn submit_to(
         &mut self,
@@ -396,7 +412,7 @@ impl Net {
         limit: Option<u64>,
     ) -> Called<String> {
         let timeout = limit.map(Millis::new);
-        let options = AskOptions { stages, timeout, cap: None };
+        let options = AskOptions { stages, timeout, ..AskOptions::default() };
         let id = self.act(own, |e, now| e.submit_plan(now, plan(), Uses::UntilReport, options))?;
         self.run_until_quiet();
         Ok(id.as_str().to_owned())

@@ -1,7 +1,7 @@
 //! What a host must look after.
 
 use serde_json::json;
-use team_protocols::{AskOptions, Details, Incarnation, Kind, Role, Uses};
+use team_protocols::{AskOptions, Details, Incarnation, Kind, Link, Role, Uses};
 
 use crate::harness::{LEAD, Net, at, member, plan, scoped, stage, yes};
 use crate::{
@@ -58,6 +58,15 @@ pub(crate) const ROWS: &[Row] = &[
         let (mut net, id) = asked();
         net.act("alice", |e, now| e.respond(now, &id, yes())).unwrap();
         net.cancel(LEAD, &id).unwrap();
+        alarmed(&net, LEAD)
+    }),
+    ("request_loop", || {
+        let mut net = team();
+        let mut id = net.submit("alice", plan(), Uses::UntilReport);
+        for _ in 2..=4 {
+            net.cancel("alice", &id).unwrap();
+            id = net.follow_up("alice", (Link::Retry, &id), None, plan()).unwrap();
+        }
         alarmed(&net, LEAD)
     }),
     ("lost_worker_alive", || {

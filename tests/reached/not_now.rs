@@ -1,7 +1,7 @@
 //! What does not fit how things stand.
 
 use serde_json::json;
-use team_protocols::{AskOptions, Details, Engine, Kind, Millis, SectionPolicy, Uses};
+use team_protocols::{AskOptions, Details, Engine, Kind, Link, Millis, SectionPolicy, Uses};
 
 use crate::harness::{LEAD, Net, no, plan, scoped, tool, yes};
 use crate::{Row, asked, at_lead, leaving, left, lost, plan_request, planned, refused, team};
@@ -28,6 +28,32 @@ pub(crate) const ROWS: &[Row] = &[
         let (mut net, id) = asked();
         net.reject("alice", &id, "busy");
         refused(&net.answer("alice", &id, yes()))
+    }),
+    ("already_rejected", || {
+        let mut net = refused_plan().0;
+        refused(&net.try_submit("alice", plan(), Uses::UntilReport))
+    }),
+    ("appeals_exhausted", || {
+        let (mut net, mut id) = refused_plan();
+        for said in ["one", "two"] {
+            id = net.follow_up("alice", (Link::Appeal, &id), Some(said), plan()).unwrap();
+            net.reject(LEAD, &id, "no");
+        }
+        refused(&net.follow_up("alice", (Link::Appeal, &id), Some("three"), plan()))
+    }),
+    ("cannot_follow", || {
+        let (mut net, id) = refused_plan();
+        refused(&net.follow_up("alice", (Link::Retry, &id), None, scoped(&["write:b"])))
+    }),
+    ("lineage_exhausted", || {
+        let mut net = team();
+        let mut id = net.submit("alice", plan(), Uses::UntilReport);
+        for _ in 2..=8 {
+            net.cancel("alice", &id).unwrap();
+            id = net.follow_up("alice", (Link::Retry, &id), None, plan()).unwrap();
+        }
+        net.cancel("alice", &id).unwrap();
+        refused(&net.follow_up("alice", (Link::Retry, &id), None, plan()))
     }),
     ("gate_no_plan", || refused(&team().enter_gate("alice", "write:src/a"))),
     ("gate_out_of_scope", || {
@@ -115,3 +141,11 @@ pub(crate) const ROWS: &[Row] = &[
     }),
     ("unknown_request", || refused(&team().cancel(LEAD, "req_none"))),
 ];
+
+/// A plan of alice's that the lead rejected.
+fn refused_plan() -> (crate::harness::Net, String) {
+    let mut net = team();
+    let id = net.submit("alice", plan(), Uses::UntilReport);
+    net.reject(LEAD, &id, "no way back");
+    (net, id)
+}

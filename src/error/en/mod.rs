@@ -5,6 +5,7 @@
 mod config;
 mod decode;
 mod invalid;
+mod lineage;
 mod misuse;
 mod not_now;
 pub(super) mod outcome;

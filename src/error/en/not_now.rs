@@ -1,10 +1,12 @@
 //! English: why something does not fit how things stand.
 
+use super::lineage;
 use crate::error::render::{list, quoted, seconds};
 use crate::error::{Lang, NotNow};
 use crate::gate::Denied;
 use crate::ids::{MemberName, RequestId};
 use crate::message::Status;
+use crate::request::PauseError;
 use crate::time::Millis;
 
 pub(super) fn message(error: &NotNow) -> String {
@@ -49,12 +51,11 @@ pub(super) fn message(error: &NotNow) -> String {
         NotNow::TooManyOpen { limit } => {
             format!("the two members have {limit} open requests, which is the most accepted")
         }
+        NotNow::Lineage(error) => lineage::message(error),
         NotNow::AlreadyPending { request_id } => {
             format!("the same is asked already in {}", quoted(request_id.as_str()))
         }
-        NotNow::AlreadyPaused => "the request is paused already".into(),
-        NotNow::NotPaused => "the request is not paused".into(),
-        NotNow::PauseUsedUp { limit } => pauses_used_up(*limit),
+        NotNow::Pause(why) => no_pause(*why),
         NotNow::WouldDeadlock { name, request_id } => {
             let (name, id) = (member(name), quoted(request_id.as_str()));
             format!(
@@ -112,12 +113,11 @@ pub(super) fn hint(error: &NotNow) -> String {
         NotNow::TooManyOpen { .. } => {
             "wait until some are decided, or cancel those that nobody needs any more"
         }
+        NotNow::Lineage(error) => lineage::hint(error),
         NotNow::AlreadyPending { .. } => {
             "wait for the decision; to ask for something else, cancel the open request first"
         }
-        NotNow::AlreadyPaused => "do nothing: its clocks stand still until it is resumed",
-        NotNow::NotPaused => "do nothing: its clocks run",
-        NotNow::PauseUsedUp { .. } => "let its clocks run; should they end, ask with longer limits",
+        NotNow::Pause(why) => no_pause_hint(*why),
         NotNow::WouldDeadlock { .. } => {
             "decide on what the other member waits for first, or say in plain text what you need: \
              plain text waits for nothing"
@@ -141,8 +141,24 @@ fn in_critical_section(name: &str, free_in: Option<Millis>) -> String {
     }
 }
 
-fn pauses_used_up(limit: Millis) -> String {
-    format!("its pauses may take {} s together, and have", seconds(limit))
+fn no_pause(why: PauseError) -> String {
+    match why {
+        PauseError::AlreadyPaused => "the request is paused already".into(),
+        PauseError::NotPaused => "the request is not paused".into(),
+        PauseError::UsedUp { limit } => {
+            format!("the pauses of the request may take {} s together, and have", seconds(limit))
+        }
+    }
+}
+
+const fn no_pause_hint(why: PauseError) -> &'static str {
+    match why {
+        PauseError::AlreadyPaused => "do nothing: its clocks stand still until it is resumed",
+        PauseError::NotPaused => "do nothing: its clocks run",
+        PauseError::UsedUp { .. } => {
+            "let its clocks run; if they end before the decision, ask anew with longer limits"
+        }
+    }
 }
 
 fn recipient_lost(name: &MemberName, retry_in: Option<Millis>) -> String {

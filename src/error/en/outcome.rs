@@ -81,6 +81,7 @@ pub(in crate::error) const fn alarm(alarm: Alarm) -> &'static str {
         Alarm::LostWorkerAlive => "a worker that was given up has spoken again",
         Alarm::LeadSilent => "the lead does not answer",
         Alarm::ApproverSilent => "an approver does not answer",
+        Alarm::RequestLoop => "the same question comes again and again",
         Alarm::NotExited => "a member agreed to leave and has not confirmed its exit in time",
         Alarm::LeftDespiteCancel => {
             "a member agreed to leave after the request had ended; it leaves all the same"
@@ -109,6 +110,7 @@ pub(in crate::error) const fn alarm_hint(alarm: Alarm) -> &'static str {
         Alarm::LostWorkerAlive => {
             "its former work may be with another member by now: settle who has it before it goes on"
         }
+        Alarm::RequestLoop => "find out what keeps it from being settled before it is asked again",
         Alarm::ApproverSilent => "let a person look after it, or name other approvers",
         Alarm::LeadSilent => "wait with what needs the lead, and let a person look after it",
         Alarm::NotExited => "look whether its process still runs; count it as gone only when it is",

@@ -1,10 +1,12 @@
 //! 简体中文: why something does not fit how things stand.
 
+use super::lineage;
 use crate::error::render::{list, quoted, seconds};
 use crate::error::{Lang, NotNow};
 use crate::gate::Denied;
 use crate::ids::{MemberName, RequestId};
 use crate::message::Status;
+use crate::request::PauseError;
 use crate::time::Millis;
 
 pub(super) fn message(error: &NotNow) -> String {
@@ -42,12 +44,13 @@ pub(super) fn message(error: &NotNow) -> String {
         NotNow::TooManyOpen { limit } => {
             format!("两名成员之间已有 {limit} 个未决请求，达到上限")
         }
+        NotNow::Lineage(error) => lineage::message(error),
         NotNow::AlreadyPending { request_id } => {
             format!("同样的请求 {} 正在等待裁决", quoted(request_id.as_str()))
         }
-        NotNow::AlreadyPaused => "请求已经暂停".into(),
-        NotNow::NotPaused => "请求没有暂停".into(),
-        NotNow::PauseUsedUp { limit } => {
+        NotNow::Pause(PauseError::AlreadyPaused) => "请求已经暂停".into(),
+        NotNow::Pause(PauseError::NotPaused) => "请求没有暂停".into(),
+        NotNow::Pause(PauseError::UsedUp { limit }) => {
             format!("它的暂停合计最多 {} 秒，已经用完", seconds(*limit))
         }
         NotNow::WouldDeadlock { name, request_id } => {
@@ -85,10 +88,13 @@ pub(super) fn hint(error: &NotNow) -> String {
         NotNow::RecipientLeft { .. } => "不再向该成员发送消息；它的工作需要由别的成员接手",
         NotNow::RecipientLost { retry_in, .. } => return recipient_lost_hint(*retry_in),
         NotNow::TooManyOpen { .. } => "等待其中一些得到裁决，或取消已经不需要的请求",
+        NotNow::Lineage(error) => lineage::hint(error),
         NotNow::AlreadyPending { .. } => "等待裁决；如果要问的事变了，先取消这个未决的请求",
-        NotNow::AlreadyPaused => "无需任何操作：恢复之前它的时钟一直停着",
-        NotNow::NotPaused => "无需任何操作：它的时钟正在走",
-        NotNow::PauseUsedUp { .. } => "让时钟继续走；如果裁决之前就到期，用更长的时限重新请求",
+        NotNow::Pause(PauseError::AlreadyPaused) => "无需任何操作：恢复之前它的时钟一直停着",
+        NotNow::Pause(PauseError::NotPaused) => "无需任何操作：它的时钟正在走",
+        NotNow::Pause(PauseError::UsedUp { .. }) => {
+            "让时钟继续走；如果裁决之前就到期，用更长的时限重新请求"
+        }
         NotNow::WouldDeadlock { .. } => {
             "先就对方所等的请求作出决定，或用普通文本说明所需：普通文本不造成等待"
         }
