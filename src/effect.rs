@@ -4,10 +4,12 @@
 //! instead of places, milliseconds as numbers. Imports `ids`, `message` and `time`.
 
 mod undeliverable;
+mod work;
 
 use serde::Serialize;
 
 pub use self::undeliverable::UndeliverableEvent;
+pub use self::work::{WorkEvent, WorkFailedEvent};
 use crate::ids::{Incarnation, MemberName, RequestId};
 use crate::message::{
     Cause, Choice, Digest, Follows, Kind, Liveness, Payload, Plan, SettleCode, Status, Uses,
@@ -57,6 +59,10 @@ pub enum Event {
     Idle(IdleEvent),
     /// Approved work was reported.
     Report(ReportEvent),
+    /// Work that a request names must run now.
+    Work(WorkEvent),
+    /// Work that a request names failed, or was interrupted.
+    WorkFailed(WorkFailedEvent),
     /// Waiting mail may still speak for a silent member: fetch it now.
     Drain(DrainEvent),
     /// A member's liveness changed.
@@ -298,6 +304,10 @@ pub struct ReportEvent {
     pub from: MemberName,
     /// Whether it worked.
     pub ok: bool,
+    /// Whether failed work was undone; a second report of the same request tells it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub rolled_back: Option<bool>,
     /// What happened.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]

@@ -76,7 +76,7 @@ pub use crate::deadline::DeadlineKind;
 pub use crate::effect::{
     Alarm, AlarmEvent, ClosedEvent, DrainEvent, Effect, Event, Holding, IdleEvent, LivenessEvent,
     MessageEvent, Outcome, ProgressEvent, ReminderEvent, ReportEvent, RequestEvent, Send,
-    UndeliverableEvent, VoteEvent, VoteView, Waiting,
+    UndeliverableEvent, VoteEvent, VoteView, Waiting, WorkEvent, WorkFailedEvent,
 };
 pub use crate::engine::{
     AskOptions, Asking, Disposition, Engine, FollowSpec, MemberView, Obligation, Refusable,
@@ -99,7 +99,7 @@ pub use crate::message::{
     Message, Payload, Plan, PlanApprovalRequest, PlanApprovalResponse, Probe, Progress, Receipt,
     Received, Recipient, Reminder, Role, Roles, ScopeEntry, ScopeError, SettleCode, Settled,
     ShutdownRequest, ShutdownResponse, Status, Timing, Undeliverable, Uses, WIRE_VERSION, Wait,
-    is_blank,
+    WorkCause, is_blank,
 };
 pub use crate::request::PauseError;
 pub use crate::time::{Millis, Timestamp};
@@ -116,6 +116,7 @@ pub use crate::wire::{
 pub mod fsm {
     pub use crate::request::{
         Action, Answer, Asked, Ballot, Clocks, Context, Decider, Feedback, Input, Owed, Panel,
-        PauseError, Rejection, Settlement, Stage, Standing, State, Step, Vote, transition,
+        PauseError, Rejection, Settlement, Stage, Standing, State, Step, Vote, WorkInput,
+        WorkReport, WorkState, transition, work_transition,
     };
 }

@@ -7,8 +7,8 @@ use crate::deadline::Subject;
 use crate::effect::{Alarm, AlarmEvent, ClosedEvent, Event, Outcome, RequestEvent};
 use crate::ids::{MemberIndex, MemberName, RequestId};
 use crate::journal::{AuditEntry, Verdict};
-use crate::message::{Cause, Status};
-use crate::request::{Action, Asked, Context, Input, Owed, Rejection, State, transition};
+use crate::message::{Cause, Status, WorkCause};
+use crate::request::{Action, Asked, Context, Feedback, Input, Owed, Rejection, State, transition};
 
 impl Engine {
     /// Gives an input to a request. Nothing changes when it is rejected.
@@ -20,9 +20,7 @@ impl Engine {
         let deadline = step.next.next_deadline();
         let forgotten = self.ledger.set_state(slot, step.next);
         self.deadlines.set(Subject::Request(slot), deadline);
-        if let Some(slot) = forgotten {
-            self.deadlines.set(Subject::Request(slot), None);
-        }
+        self.unschedule(forgotten);
         self.note_change(slot, was);
         for action in step.actions {
             self.carry_out(slot, action, by);
@@ -51,6 +49,13 @@ impl Engine {
             report_repeats: timing.reminders,
             report_due: timing.report_due,
             pause_max: timing.pause_max,
+        }
+    }
+
+    /// Nothing is due any more for a request that was forgotten.
+    pub(super) fn unschedule(&mut self, forgotten: Option<usize>) {
+        if let Some(slot) = forgotten {
+            self.deadlines.set(Subject::Request(slot), None);
         }
     }
 
@@ -93,8 +98,10 @@ impl Engine {
             Action::TellReport => {}
             Action::Acknowledge => self.acknowledge(slot),
             Action::SendReceipt => {
-                if let Some(id) = self.ledger.get(slot).map(|entry| entry.id.clone()) {
-                    self.acknowledge_report(peer, id);
+                if let Some(entry) = self.ledger.get(slot)
+                    && let Some(Feedback::Reported { report }) = entry.state.feedback()
+                {
+                    self.acknowledge_report(peer, entry.id.clone(), report.rolled_back);
                 }
             }
             Action::AskHost => self.ask_host(slot),
@@ -112,6 +119,8 @@ impl Engine {
                     self.gate.close(&entry.id);
                 }
             }
+            Action::StartWork => self.start_work(slot, WorkCause::Approved),
+            Action::Compensate => self.start_work(slot, WorkCause::Compensation),
             Action::JudgePeer => self.summon(slot),
             Action::PeerAnswered => self.member_answered(peer),
             Action::AlarmNotExited => self.alarm(Alarm::NotExited, peer, Some(slot)),
@@ -320,7 +329,7 @@ impl Engine {
 const fn voter(input: &Input) -> Option<MemberIndex> {
     match input {
         Input::Response { by, .. }
-        | Input::Acknowledged { by }
+        | Input::Acknowledged { by, .. }
         | Input::ApproverGone { by, .. } => Some(*by),
         Input::Progress
         | Input::AskedAgain { .. }
@@ -335,6 +344,7 @@ const fn voter(input: &Input) -> Option<MemberIndex> {
         | Input::Unpause
         | Input::Deadlock
         | Input::Finish { .. }
+        | Input::RolledBack { .. }
         | Input::Due(_)
         | Input::Gone(_)
         | Input::SendFailed => None,

@@ -9,12 +9,13 @@ use crate::error::NotNow;
 use crate::ids::{MemberIndex, MemberName, RequestId};
 use crate::member::Passage;
 use crate::message::{Kind, Liveness, Role, Status, Timing, is_blank};
-use crate::request::{Answer, Asked, Ballot, Clocks, Input, Panel, Rejection, State};
+use crate::request::{Answer, Asked, Ballot, Clocks, Input, Panel, Rejection, State, Works};
 use crate::time::Millis;
 use crate::validate::{self, InvalidMessage, Origin, Target};
 
 impl Engine {
     /// Registers and sends a request.
+    #[expect(clippy::too_many_lines, reason = "every check of a request, in order")]
     pub(super) fn ask(
         &mut self,
         to: &str,
@@ -38,7 +39,9 @@ impl Engine {
             state: self.pending(timeout, cap),
             idle: Patience { limit: timeout, ends: self.now.after(timeout), told_in: 0 },
             detail: None,
+            works: Works::named(options.on_approved.clone(), options.compensation.clone()),
         };
+        self.check_works(&entry)?;
         self.link(&mut entry, options.follows.as_ref())?;
         let timing = Timing { timeout_ms: Some(timeout), cap_ms: Some(cap) };
         let peer = if options.stages.is_empty() {
@@ -87,7 +90,7 @@ impl Engine {
     /// common ones.
     pub(super) fn limits_of(&self, kind: &Kind, options: &AskOptions) -> (Millis, Millis) {
         let rules = self.kinds.find(kind);
-        let AskOptions { timeout, cap, stages: _, follows: _ } = options;
+        let AskOptions { timeout, cap, .. } = options;
         let (timeout, cap) = (*timeout, *cap);
         let timeout = timeout.or_else(|| rules.and_then(|rules| rules.timeout));
         let cap = cap.unwrap_or_else(|| {

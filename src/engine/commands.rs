@@ -30,6 +30,11 @@ pub struct AskOptions {
     pub cap: Option<Millis>,
     /// Who decides, one stage after the other, where it is not one member alone.
     pub stages: Vec<StageSpec>,
+    /// The name of work to run when it is approved: a `work` event asks the host to, exactly once.
+    pub on_approved: Option<String>,
+    /// Where an approval opens a gate: the name of work that undoes what was approved. It runs
+    /// exactly once, when the approved work is reported as failed.
+    pub compensation: Option<String>,
     /// The earlier request that it goes on from.
     pub follows: Option<FollowSpec>,
 }

@@ -14,7 +14,7 @@ use crate::message::{
     Cause, Details, ExecutionReport, Exited, Follows, Kind, KindRequest, Liveness, Message,
     Progress, Receipt, Received, Reminder, Status, Timing,
 };
-use crate::request::{Answer, Input, Owed, Panel, Rejection, State};
+use crate::request::{Answer, Input, Owed, Panel, Rejection, State, WorkReport, Works};
 use crate::time::Millis;
 use crate::validate::{self, Origin, Target, Valid};
 
@@ -163,6 +163,7 @@ impl Engine {
                 told_in: self.about.seq,
             },
             detail: None,
+            works: Works::default(),
         });
         self.acknowledge(slot);
         self.tell_loop(slot);
@@ -364,7 +365,8 @@ impl Engine {
         let slot = self.ledger.find_asked(receipt.request_id.as_str());
         let ours = |slot: &usize| self.ledger.get(*slot).is_some_and(|e| e.concerns(from));
         if let (Received::Report, Some(slot)) = (receipt.of, slot.filter(ours)) {
-            self.apply_quietly(slot, Input::Acknowledged { by: from });
+            let rolled_back = receipt.rolled_back;
+            self.apply_quietly(slot, Input::Acknowledged { by: from, rolled_back });
         }
         Disposition::Noted(Noted::SignOfLife)
     }
@@ -374,20 +376,21 @@ impl Engine {
         from: MemberIndex,
         report: ExecutionReport,
     ) -> Result<Disposition, Stop> {
-        let ExecutionReport { request_id, ok, detail } = report;
+        let ExecutionReport { request_id, ok, rolled_back, detail } = report;
+        let report = WorkReport { ok, rolled_back };
         let slot = self.owed_slot(from, &request_id)?;
-        let applied = self.apply(slot, Input::Report { ok });
+        let applied = self.apply(slot, Input::Report { report });
         // Otherwise it would come again and again.
         if let Err(rejection @ (Rejection::Duplicate { .. } | Rejection::Late { .. })) = applied {
             if let Stop::Drop(reason) = drop_reason(rejection) {
                 repeat_of(reason).map_or(Ok(()), |sort| self.refuse_storm(from, sort))?;
             }
-            self.acknowledge_report(from, request_id.clone());
+            self.acknowledge_report(from, request_id.clone(), rolled_back);
         }
         applied.map_err(drop_reason)?;
         self.idle_is_news(from);
         let from = self.name_of(from);
-        self.event(Event::Report(ReportEvent { request_id, from, ok, detail }));
+        self.event(Event::Report(ReportEvent { request_id, from, ok, rolled_back, detail }));
         Ok(Disposition::Noted(Noted::Report))
     }
 

@@ -7,7 +7,9 @@ use super::Engine;
 use super::ledger::{Content, Entry};
 use crate::ids::RequestId;
 use crate::message::{Digest, FieldHasher, Payload};
-use crate::request::{Asked, Ballot, Feedback, Owed, Settlement, State, Vote};
+use crate::request::{
+    Asked, Ballot, Feedback, Owed, Settlement, State, Vote, WorkReport, WorkState,
+};
 use crate::time::Timestamp;
 
 /// A hash over ledger, roster and gate. Counters and last-seen times are not part of it, so it
@@ -74,6 +76,19 @@ fn entry_into(input: &mut FieldHasher, entry: &Entry) {
     }
     if let Some(feedback) = entry.state.feedback() {
         feedback_into(input, feedback);
+    }
+    for work in entry.works.iter() {
+        input.text(70, &work.name);
+        input.number(71, work.cause as u64);
+        let (tag, run) = match work.state {
+            WorkState::Waiting => (0, 0),
+            WorkState::Running { run, since: _ } => (1, run),
+            WorkState::Done => (2, 0),
+            WorkState::Failed => (3, 0),
+            WorkState::Interrupted => (4, 0),
+        };
+        input.number(72, tag);
+        input.number(73, u64::from(run));
     }
 }
 
@@ -155,14 +170,24 @@ fn feedback_into(input: &mut FieldHasher, feedback: Feedback) {
         Feedback::ExitOverdue => (2, 0),
         Feedback::Exited => (3, 0),
         Feedback::ReportDue { by } => (4, by.map_or(0, |by| by.as_ms().saturating_add(1))),
-        Feedback::Reported { ok } => (5, u64::from(ok)),
+        Feedback::Reported { report } => (5, report_number(report)),
         Feedback::Abandoned => (6, 0),
-        Feedback::ReportSent { ok, again_at, left } => {
+        Feedback::ReportSent { report, again_at, left } => {
             input.number(52, again_at.as_ms());
             input.number(53, u64::from(left));
-            (7, u64::from(ok))
+            (7, report_number(report))
         }
     };
     input.number(50, tag);
     input.number(51, value);
+}
+
+/// The report without a compensation counts as it always did.
+fn report_number(report: WorkReport) -> u64 {
+    let undone = match report.rolled_back {
+        None => 0,
+        Some(false) => 2,
+        Some(true) => 4,
+    };
+    undone + u64::from(report.ok)
 }

@@ -6,7 +6,7 @@ use std::hash::{BuildHasher, DefaultHasher, Hasher};
 use crate::authority::Terms;
 use crate::ids::{MemberIndex, RequestId};
 use crate::message::{Details, Digest, Follows, Kind, Link, Plan, Uses};
-use crate::request::{Panel, State};
+use crate::request::{Panel, State, Works};
 use crate::time::{Millis, Timestamp};
 
 /// Every request that is open or remembered.
@@ -47,6 +47,8 @@ pub(crate) struct Entry {
     pub(crate) idle: Patience,
     /// What our execution report says beside yes or no.
     pub(crate) detail: Option<String>,
+    /// What runs when it is approved, and what undoes that.
+    pub(crate) works: Works,
 }
 
 /// A chain of requests, each of which goes on from the one before.
@@ -189,7 +191,7 @@ impl Ledger {
             Side::Asked => self.asked.insert(id, slot),
             Side::Owed => self.peer_mut(peer).owed.insert(id, slot),
         };
-        *self.peer_mut(peer).open_mut(side) += usize::from(entry.state.is_open());
+        *self.peer_mut(peer).open_mut(side) += usize::from(entry.is_open());
         if slot == self.slots.len() {
             self.slots.push(Some(entry));
         } else if let Some(place) = self.slots.get_mut(slot) {
@@ -209,10 +211,30 @@ impl Ledger {
     /// to make room.
     pub(crate) fn set_state(&mut self, slot: usize, state: State) -> Option<usize> {
         let entry = self.slots.get_mut(slot)?.as_mut()?;
-        let (was_open, is_open) = (entry.state.is_open(), state.is_open());
+        let was_open = entry.is_open();
         entry.state = state;
-        let (side, peer) = (entry.side(), entry.peer);
-        if !was_open || is_open {
+        self.opened_or_closed(slot, was_open)
+    }
+
+    /// Keeps where the works of a request stand. Returns as [`set_state`](Self::set_state) does.
+    pub(crate) fn set_works(&mut self, slot: usize, works: Works) -> Option<usize> {
+        let entry = self.slots.get_mut(slot)?.as_mut()?;
+        let was_open = entry.is_open();
+        entry.works = works;
+        self.opened_or_closed(slot, was_open)
+    }
+
+    /// Counts a request that is open now and was not, or the reverse.
+    fn opened_or_closed(&mut self, slot: usize, was_open: bool) -> Option<usize> {
+        let entry = self.slots.get_mut(slot)?.as_mut()?;
+        let (side, peer, is_open) = (entry.side(), entry.peer, entry.is_open());
+        if was_open == is_open {
+            return None;
+        }
+        if is_open {
+            let peer = self.peer_mut(peer);
+            peer.closed.retain(|closed| *closed != slot);
+            *peer.open_mut(side) += 1;
             return None;
         }
         entry.content.forget_plan();
@@ -285,6 +307,11 @@ impl Entry {
             State::Asked(_) => Side::Asked,
             State::Owed(_) => Side::Owed,
         }
+    }
+
+    /// Whether anything more is expected of either side, or of our host.
+    pub(crate) fn is_open(&self) -> bool {
+        self.state.is_open() || self.works.running()
     }
 }
 
@@ -381,6 +408,7 @@ mod tests {
             state: Owed::Open { until: Timestamp::from_ms(9) }.into(),
             idle: Patience { limit: Millis::new(9), ends: Timestamp::from_ms(9), told_in: 1 },
             detail: None,
+            works: Works::default(),
         }
     }
 

@@ -20,6 +20,7 @@
 //! | `critical` | critical sections |
 //! | `pause` | human time |
 //! | `undeliverable` | texts that do not get through |
+//! | `works` | the host runs what requests name |
 //! | `waits` | deadlocks |
 //! | `views`, `hash` | what can be read |
 //! | `shape`, `words` | what the engine itself says |
@@ -48,6 +49,7 @@ mod undeliverable;
 mod views;
 mod waits;
 mod words;
+mod works;
 
 use std::collections::VecDeque;
 

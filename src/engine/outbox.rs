@@ -11,7 +11,7 @@ use crate::message::{
     PlanApprovalRequest, PlanApprovalResponse, Progress, Receipt, Received, Reminder, Settled,
     ShutdownRequest, ShutdownResponse, Timing, WIRE_VERSION,
 };
-use crate::request::{Answer, Asked, Feedback, Owed, State};
+use crate::request::{Answer, Asked, Feedback, Owed, State, WorkReport};
 use crate::time::{Millis, Timestamp};
 use crate::wire;
 
@@ -146,9 +146,11 @@ impl Engine {
     /// Sends the execution report.
     pub(super) fn send_report(&mut self, slot: usize) {
         let Some(entry) = self.ledger.get(slot) else { return };
-        let Some(Feedback::ReportSent { ok, .. }) = entry.state.feedback() else { return };
+        let Some(Feedback::ReportSent { report, .. }) = entry.state.feedback() else { return };
+        let WorkReport { ok, rolled_back } = report;
         let (request_id, detail) = (entry.id.clone(), entry.detail.clone());
-        let report = Message::ExecutionReport(ExecutionReport { request_id, ok, detail });
+        let report =
+            Message::ExecutionReport(ExecutionReport { request_id, ok, rolled_back, detail });
         self.post_all(slot, Audience::Uninformed, &report);
     }
 
@@ -204,7 +206,8 @@ impl Engine {
         let id = owed.max_by_key(|(_, entry)| entry.opened_at).map(|(_, entry)| entry.id.clone());
         match id {
             Some(request_id) => {
-                let receipt = Receipt { request_id, of: Received::Request };
+                let (of, rolled_back) = (Received::Request, None);
+                let receipt = Receipt { request_id, of, rolled_back };
                 self.post_message(to, Message::Receipt(receipt));
             }
             None => self.forget_receipt(to),
@@ -212,8 +215,13 @@ impl Engine {
     }
 
     /// Acknowledges an execution report now.
-    pub(super) fn acknowledge_report(&mut self, to: MemberIndex, request_id: RequestId) {
-        let receipt = Receipt { request_id, of: Received::Report };
+    pub(super) fn acknowledge_report(
+        &mut self,
+        to: MemberIndex,
+        request_id: RequestId,
+        rolled_back: Option<bool>,
+    ) {
+        let receipt = Receipt { request_id, of: Received::Report, rolled_back };
         self.post_message(to, Message::Receipt(receipt));
     }
 

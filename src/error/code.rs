@@ -135,6 +135,9 @@ const fn not_now_code(error: &NotNow) -> &'static str {
         NotNow::NotApproved { .. } => "not_approved",
         NotNow::ApprovalEnded => "approval_ended",
         NotNow::NothingToReport => "nothing_to_report",
+        NotNow::WorkNotRunning { .. } => "work_not_running",
+        NotNow::NothingToRerun => "nothing_to_rerun",
+        NotNow::NothingToUndo => "nothing_to_undo",
         NotNow::InCriticalSection { .. } => "in_critical_section",
         NotNow::RecipientLeaving { .. } => "recipient_leaving",
         NotNow::RecipientLeft { .. } => "recipient_left",
@@ -177,6 +180,9 @@ const fn not_now_path(error: &NotNow) -> Option<&'static str> {
         | NotNow::NotApproved { .. }
         | NotNow::ApprovalEnded
         | NotNow::NothingToReport
+        | NotNow::WorkNotRunning { .. }
+        | NotNow::NothingToRerun
+        | NotNow::NothingToUndo
         | NotNow::InCriticalSection { .. }
         | NotNow::TooManyOpen { .. }
         | NotNow::AlreadyPending { .. }

@@ -131,7 +131,7 @@ fn invalid(lead: &MemberName, worker: &MemberName) -> [InvalidMessage; 16] {
     ]
 }
 
-fn requests() -> [NotNow; 14] {
+fn requests() -> [NotNow; 17] {
     let open = vec![id()];
     [
         NotNow::UnknownRequest { found: "req_0000".into(), open: open.clone() },
@@ -143,6 +143,9 @@ fn requests() -> [NotNow; 14] {
         NotNow::NotPending { status: Status::TimedOut },
         NotNow::NotApproved { status: Status::Rejected },
         NotNow::NothingToReport,
+        NotNow::WorkNotRunning { run: 2 },
+        NotNow::NothingToRerun,
+        NotNow::NothingToUndo,
         NotNow::AlreadyPending { request_id: id() },
         NotNow::Pause(PauseError::AlreadyPaused),
         NotNow::Pause(PauseError::NotPaused),

@@ -144,6 +144,15 @@ pub enum NotNow {
     },
     /// There is nothing to report on an approval of this kind.
     NothingToReport,
+    /// This run of work is not under way.
+    WorkNotRunning {
+        /// Its number.
+        run: u32,
+    },
+    /// No work of the request failed or was interrupted.
+    NothingToRerun,
+    /// A compensation for a request whose approval opens no gate.
+    NothingToUndo,
     /// A critical section is open: this member cannot agree to leave.
     InCriticalSection {
         /// Its name.

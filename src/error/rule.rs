@@ -114,6 +114,9 @@ const fn not_now(error: &NotNow) -> &'static str {
         | NotNow::NotPending { .. }
         | NotNow::NotApproved { .. }
         | NotNow::NothingToReport
+        | NotNow::WorkNotRunning { .. }
+        | NotNow::NothingToRerun
+        | NotNow::NothingToUndo
         | NotNow::InCriticalSection { .. }
         | NotNow::AlreadyPending { .. }
         | NotNow::Lineage(_)

@@ -12,6 +12,7 @@ mod recipient;
 mod roles;
 mod scope;
 mod text;
+mod work;
 
 use serde::Serialize;
 
@@ -25,6 +26,7 @@ pub use self::recipient::Recipient;
 pub use self::roles::Roles;
 pub use self::scope::{Action, ScopeEntry, ScopeError};
 pub use self::text::is_blank;
+pub use self::work::WorkCause;
 use crate::ids::{Incarnation, MemberName, RequestId};
 use crate::time::{Millis, Timestamp};
 
@@ -337,6 +339,10 @@ pub struct Receipt {
     #[serde(skip_serializing_if = "Received::is_request")]
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub of: Received,
+    /// With a report: what that one said of undoing the work.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub rolled_back: Option<bool>,
 }
 
 /// `cancel`: the requester withdraws.
@@ -359,6 +365,10 @@ pub struct ExecutionReport {
     pub request_id: RequestId,
     /// Whether it worked.
     pub ok: bool,
+    /// In a second report, when what failed was to be undone: whether it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub rolled_back: Option<bool>,
     /// What happened.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]

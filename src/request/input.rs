@@ -1,7 +1,7 @@
 //! What can happen to a request, and what the engine must do then.
 
 use super::quorum::Panel;
-use super::state::State;
+use super::state::{State, WorkReport};
 use crate::authority::Approval;
 use crate::deadline::DeadlineKind;
 use crate::ids::MemberIndex;
@@ -75,8 +75,8 @@ pub enum Input {
     Exited,
     /// The requester told how the approved work went.
     Report {
-        /// Whether it worked.
-        ok: bool,
+        /// What it says.
+        report: WorkReport,
     },
     /// Our host answers.
     Decide(Answer),
@@ -88,6 +88,8 @@ pub enum Input {
     Acknowledged {
         /// Which one.
         by: Decider,
+        /// Which report: what that one said of undoing the work.
+        rolled_back: Option<bool>,
     },
     /// Our host withdraws it.
     Cancel,
@@ -100,6 +102,11 @@ pub enum Input {
     /// Our host tells how the approved work went.
     Finish {
         /// Whether it worked.
+        ok: bool,
+    },
+    /// The compensation of work that failed has ended.
+    RolledBack {
+        /// Whether the work is undone.
         ok: bool,
     },
     /// A deadline has come.
@@ -163,6 +170,10 @@ pub enum Action {
     OpenGate,
     /// The gate closes for the plan.
     CloseGate,
+    /// Start the work that waits for the approval, where the request names any.
+    StartWork,
+    /// Start the compensation of work that failed, where the request names one.
+    Compensate,
     /// The member did not answer in time: is it still there?
     JudgePeer,
     /// The member answered: what was held against it is forgotten.

@@ -24,9 +24,12 @@ mod quorum;
 mod state;
 mod transition;
 mod vote;
+mod work;
 
 pub use self::clocks::Clocks;
 pub use self::input::{Action, Answer, Context, Decider, Input, PauseError, Rejection, Step};
 pub use self::quorum::{Ballot, Panel, Stage, Standing, Vote};
-pub use self::state::{Asked, Feedback, Owed, Settlement, State};
+pub use self::state::{Asked, Feedback, Owed, Settlement, State, WorkReport};
 pub use self::transition::transition;
+pub(crate) use self::work::{Work, Works};
+pub use self::work::{WorkInput, WorkState, work_transition};

@@ -44,6 +44,7 @@ pub(super) fn unanswered(
         | Input::Unpause
         | Input::Deadlock
         | Input::Finish { .. }
+        | Input::RolledBack { .. }
         | Input::SendFailed => Err(Rejection::WrongSide),
     }
 }
@@ -65,6 +66,7 @@ fn answered(answer: Answer, context: Context<'_>) -> Step {
 }
 
 /// We were asked and said yes.
+#[expect(clippy::too_many_lines, reason = "one arm per input")]
 pub(super) fn yes_said(
     answer: &Answer,
     feedback: Feedback,
@@ -79,9 +81,13 @@ pub(super) fn yes_said(
         Input::Told { status, cause } => {
             step(Owed::Closed { status: *status, cause: *cause }, [Action::TellNoEffect])
         }
-        Input::Report { ok } => match feedback {
+        Input::Report { report } => match feedback {
             Feedback::ReportDue { .. } => step(
-                now_in(Feedback::Reported { ok: *ok }),
+                now_in(Feedback::Reported { report: *report }),
+                [Action::SendReceipt, Action::TellReport],
+            ),
+            Feedback::Reported { report: known } if known.leads_to(*report) => step(
+                now_in(Feedback::Reported { report: *report }),
                 [Action::SendReceipt, Action::TellReport],
             ),
             Feedback::ReportSent { .. } | Feedback::Reported { .. } => {
@@ -125,6 +131,7 @@ pub(super) fn yes_said(
         | Input::Unpause
         | Input::Deadlock
         | Input::Finish { .. }
+        | Input::RolledBack { .. }
         | Input::Due(_)
         | Input::SendFailed => answered_already(status, input),
     }
@@ -213,6 +220,7 @@ pub(super) fn no_said(answer: &Answer, input: &Input) -> Result<Step, Rejection>
         | Input::Unpause
         | Input::Deadlock
         | Input::Finish { .. }
+        | Input::RolledBack { .. }
         | Input::Due(_)
         | Input::Gone(_)
         | Input::SendFailed => answered_already(status, input),
@@ -252,6 +260,7 @@ pub(super) fn closed(status: Status, input: &Input) -> Result<Step, Rejection> {
         | Input::Unpause
         | Input::Deadlock
         | Input::Finish { .. }
+        | Input::RolledBack { .. }
         | Input::Due(_)
         | Input::Gone(_)
         | Input::SendFailed => answered_already(status, input),
@@ -274,6 +283,7 @@ fn answered_already(status: Status, input: &Input) -> Result<Step, Rejection> {
         | Input::Unpause
         | Input::Deadlock
         | Input::Finish { .. }
+        | Input::RolledBack { .. }
         | Input::SendFailed => Rejection::WrongSide,
     })
 }

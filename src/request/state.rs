@@ -97,8 +97,8 @@ pub enum Feedback {
     },
     /// The report is under way; its receipt is due.
     ReportSent {
-        /// Whether it worked.
-        ok: bool,
+        /// What it says.
+        report: WorkReport,
         /// When it is sent again.
         again_at: Timestamp,
         /// How often it may still be sent.
@@ -106,11 +106,45 @@ pub enum Feedback {
     },
     /// The work was reported.
     Reported {
-        /// Whether it worked.
-        ok: bool,
+        /// What the report said.
+        report: WorkReport,
     },
     /// It will not come: the member that owed it is gone.
     Abandoned,
+}
+
+/// What an execution report says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WorkReport {
+    /// Whether the work succeeded.
+    pub ok: bool,
+    /// Whether what failed was undone, once that is known.
+    pub rolled_back: Option<bool>,
+}
+
+impl WorkReport {
+    /// A first report.
+    #[must_use]
+    pub const fn first(ok: bool) -> Self {
+        Self { ok, rolled_back: None }
+    }
+
+    /// The report of the same work that comes next, when its compensation has ended. Failed work is
+    /// undone once; what could not be undone may be tried again.
+    #[must_use]
+    pub const fn then(self, rolled_back: bool) -> Option<Self> {
+        match (self.ok, self.rolled_back, rolled_back) {
+            (false, None, _) | (false, Some(false), true) => {
+                Some(Self { ok: false, rolled_back: Some(rolled_back) })
+            }
+            (true, _, _) | (false, Some(_), _) => None,
+        }
+    }
+
+    /// Whether that is a later report of the same work; frames of earlier ones may come after it.
+    pub(super) fn leads_to(self, later: Self) -> bool {
+        later.rolled_back.is_some_and(|undone| self.then(undone) == Some(later))
+    }
 }
 
 impl Settlement {

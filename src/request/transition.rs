@@ -4,7 +4,7 @@ use super::clocks::Clocks;
 use super::input::{Action, Answer, Context, Decider, Input, PauseError, Rejection, Step};
 use super::owed::{closed, no_said, unanswered, yes_said};
 use super::quorum::Ballot;
-use super::state::{Asked, Feedback, Owed, Settlement, State};
+use super::state::{Asked, Feedback, Owed, Settlement, State, WorkReport};
 use super::vote::{approver_gone, informed, late_vote, voted};
 use crate::authority::Approval;
 use crate::deadline::DeadlineKind;
@@ -67,7 +67,7 @@ fn pending(
         Input::Exited => match context.approval {
             Approval::Leaves => step(
                 Asked::Approved(end(Cause::PeerLeft), Feedback::Exited),
-                [Action::PeerAnswered, Action::TellSettled, Action::PeerLeft],
+                [Action::PeerAnswered, Action::TellSettled, Action::PeerLeft, Action::StartWork],
             ),
             Approval::Nothing | Approval::OpensGate => Err(Rejection::WrongKind),
         },
@@ -102,7 +102,7 @@ fn pending(
         }
         Input::SendFailed => step(Asked::Cancelled(end(Cause::SendFailed)), [Action::TellSettled]),
         Input::Finish { .. } => Err(Rejection::NotApproved { status: Status::Pending }),
-        Input::Acknowledged { .. } => Err(Rejection::NotDue),
+        Input::Acknowledged { .. } | Input::RolledBack { .. } => Err(Rejection::NotDue),
         Input::AskedAgain { .. }
         | Input::Told { .. }
         | Input::Report { .. }
@@ -143,6 +143,7 @@ pub(super) fn decided(answer: Answer, by: Decider, context: Context<'_>) -> Step
     let Answer { approve, note, retry_after, payload, confirmed: _ } = answer;
     let (at, cause, by) = (context.now, Cause::Member, Some(by));
     let ballot = Ballot::default();
+    let answer_approves = approve;
     let settlement = Settlement { at, cause, by, note, retry_after, payload, ballot };
     let (next, then) = match (approve, context.approval) {
         (false, _) => (Asked::Rejected(settlement), None),
@@ -158,6 +159,7 @@ pub(super) fn decided(answer: Answer, by: Decider, context: Context<'_>) -> Step
     let mut actions = vec![Action::PeerAnswered];
     actions.extend(then);
     actions.push(Action::TellSettled);
+    actions.extend(answer_approves.then_some(Action::StartWork));
     Step { next: State::Asked(next), actions }
 }
 
@@ -184,9 +186,12 @@ fn approved(
         },
         Input::Finish { ok } => match feedback {
             Feedback::ReportDue { .. } => {
-                let again_at = context.now.after(context.report_every);
-                let sent = Feedback::ReportSent { ok: *ok, again_at, left: context.report_repeats };
-                step(now_in(sent), [Action::CloseGate, Action::SendReport])
+                let sent = now_in(sent(WorkReport::first(*ok), context));
+                if *ok {
+                    step(sent, [Action::CloseGate, Action::SendReport])
+                } else {
+                    step(sent, [Action::CloseGate, Action::SendReport, Action::Compensate])
+                }
             }
             Feedback::ReportSent { .. } | Feedback::Reported { .. } => {
                 Err(Rejection::Duplicate { status })
@@ -198,7 +203,10 @@ fn approved(
             | Feedback::Exited => Err(Rejection::WrongKind),
         },
         Input::Due(DeadlineKind::ExitGrace) => exit_overdue(now_in, feedback, context),
-        Input::Acknowledged { by } => acknowledged(settlement, feedback, *by),
+        Input::Acknowledged { by, rolled_back } => {
+            acknowledged(settlement, feedback, *by, *rolled_back)
+        }
+        Input::RolledBack { ok } => rolled_back(settlement, feedback, *ok, context),
         Input::Due(DeadlineKind::Report) => report_again(now_in, feedback, context),
         Input::Gone(cause) => approved_and_gone(now_in, feedback, *cause),
         Input::ApproverGone { by, cause } => match informed(settlement, feedback, *by) {
@@ -227,12 +235,40 @@ fn acknowledged(
     settlement: &Settlement,
     feedback: Feedback,
     by: Decider,
+    rolled_back: Option<bool>,
 ) -> Result<Step, Rejection> {
-    let Feedback::ReportSent { ok, .. } = feedback else { return Err(Rejection::NotDue) };
+    let Feedback::ReportSent { report, .. } = feedback else { return Err(Rejection::NotDue) };
+    // The receipt for an earlier report says nothing of the one that is under way.
+    if report.rolled_back != rolled_back {
+        return Err(Rejection::NotDue);
+    }
     match informed(settlement, feedback, by) {
         Some(waits) => Ok(waits),
-        None => step(Asked::Approved(settlement.clone(), Feedback::Reported { ok }), []),
+        None => step(Asked::Approved(settlement.clone(), Feedback::Reported { report }), []),
     }
+}
+
+/// A report that goes out now.
+fn sent(report: WorkReport, context: Context<'_>) -> Feedback {
+    let again_at = context.now.after(context.report_every);
+    Feedback::ReportSent { report, again_at, left: context.report_repeats }
+}
+
+/// The compensation has ended: everyone who approved is told so.
+fn rolled_back(
+    settlement: &Settlement,
+    feedback: Feedback,
+    ok: bool,
+    context: Context<'_>,
+) -> Result<Step, Rejection> {
+    let (Feedback::ReportSent { report, .. } | Feedback::Reported { report }) = feedback else {
+        return Err(Rejection::NotDue);
+    };
+    let Some(report) = report.then(ok) else { return Err(Rejection::NotDue) };
+    let mut settlement = settlement.clone();
+    let counted = settlement.ballot.votes.iter_mut().filter(|vote| vote.counted);
+    counted.for_each(|vote| vote.informed = false);
+    step(Asked::Approved(settlement, sent(report, context)), [Action::SendReport])
 }
 
 /// The grace of a leaving member is over.
@@ -262,17 +298,17 @@ fn report_again(
     feedback: Feedback,
     context: Context<'_>,
 ) -> Result<Step, Rejection> {
-    let Feedback::ReportSent { ok, again_at, left } = feedback else {
+    let Feedback::ReportSent { report, again_at, left } = feedback else {
         return Err(Rejection::NotDue);
     };
     if context.now < again_at {
         return Err(Rejection::NotDue);
     }
     let Some(left) = left.checked_sub(1) else {
-        return step(now_in(Feedback::Reported { ok }), [Action::AlarmReportLost]);
+        return step(now_in(Feedback::Reported { report }), [Action::AlarmReportLost]);
     };
     let again_at = context.now.after(context.report_every);
-    step(now_in(Feedback::ReportSent { ok, again_at, left }), [Action::SendReport])
+    step(now_in(Feedback::ReportSent { report, again_at, left }), [Action::SendReport])
 }
 
 /// We asked, got a yes, and one of the two sides is gone: what is still due will not come.
@@ -290,8 +326,8 @@ fn approved_and_gone(
             step(now_in(Feedback::Abandoned), [Action::CloseGate])
         }
         // A member that is leaving still sees to it that its reports arrive.
-        Feedback::ReportSent { ok, .. } if cause != Cause::Leaving => {
-            step(now_in(Feedback::Reported { ok }), [])
+        Feedback::ReportSent { report, .. } if cause != Cause::Leaving => {
+            step(now_in(Feedback::Reported { report }), [])
         }
         Feedback::Nothing
         | Feedback::ExitDue { .. }
@@ -317,6 +353,7 @@ fn after_end(status: Status, input: &Input) -> Result<Step, Rejection> {
         Input::Due(_)
         | Input::Gone(_)
         | Input::ApproverGone { .. }
+        | Input::RolledBack { .. }
         | Input::Acknowledged { .. } => Rejection::NotDue,
         Input::AskedAgain { .. }
         | Input::Told { .. }

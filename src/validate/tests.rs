@@ -241,9 +241,14 @@ fn messages_that_belong_to_a_request_are_left_to_the_ledger() {
     let messages = || {
         let request_id = id();
         [
-            Message::Receipt(Receipt { request_id: request_id.clone(), of: Received::Request }),
+            Message::Receipt(Receipt {
+                request_id: request_id.clone(),
+                of: Received::Request,
+                rolled_back: None,
+            }),
             Message::Cancel(Cancel { request_id: request_id.clone(), reason: None }),
             Message::ExecutionReport(ExecutionReport {
+                rolled_back: None,
                 request_id: request_id.clone(),
                 ok: false,
                 detail: None,
@@ -322,7 +327,12 @@ fn every_text_is_bounded_in_bytes() {
             "message.reason",
         ),
         (
-            Message::ExecutionReport(ExecutionReport { request_id, ok: true, detail: long() }),
+            Message::ExecutionReport(ExecutionReport {
+                request_id,
+                ok: true,
+                rolled_back: None,
+                detail: long(),
+            }),
             "message.detail",
         ),
         (

@@ -349,6 +349,7 @@ pub(super) fn ask_options(
         cap: span(cap, "capMs")?,
         stages,
         follows,
+        ..AskOptions::default()
     })
 }
 

@@ -172,6 +172,8 @@ fn request_id(event: &Event) -> Option<&str> {
         Event::Request(event) => Some(event.request_id.as_str()),
         Event::Closed(event) => Some(event.request_id.as_str()),
         Event::Vote(_)
+        | Event::Work(_)
+        | Event::WorkFailed(_)
         | Event::Reminder(_)
         | Event::Message(_)
         | Event::Progress(_)

@@ -325,13 +325,20 @@ fn any_message() -> impl Strategy<Value = Message> {
                 Message::Progress(Progress { request_id, note, busy_for_ms })
             }
         ),
-        (any_id(), prop::sample::select(Received::ALL.to_vec()))
-            .prop_map(|(request_id, of)| Message::Receipt(Receipt { request_id, of })),
+        (any_id(), prop::sample::select(Received::ALL.to_vec()), any::<Option<bool>>()).prop_map(
+            |(request_id, of, rolled_back)| Message::Receipt(Receipt {
+                request_id,
+                of,
+                rolled_back
+            })
+        ),
         (any_id(), some_text())
             .prop_map(|(request_id, reason)| Message::Cancel(Cancel { request_id, reason })),
-        (any_id(), any::<bool>(), some_text()).prop_map(|(request_id, ok, detail)| {
-            Message::ExecutionReport(ExecutionReport { request_id, ok, detail })
-        }),
+        (any_id(), any::<bool>(), any::<Option<bool>>(), some_text()).prop_map(
+            |(request_id, ok, rolled_back, detail)| {
+                Message::ExecutionReport(ExecutionReport { request_id, ok, rolled_back, detail })
+            }
+        ),
         prop::option::of(any_id()).prop_map(|request_id| Message::Exited(Exited { request_id })),
         some_text().prop_map(|note| Message::Idle(Idle { note })),
         (some_text(), prop::sample::select(&Cause::ALL)).prop_map(|(excerpt, cause)| {

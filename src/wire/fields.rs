@@ -117,6 +117,18 @@ impl<'a, 'p> Fields<'a, 'p> {
         Ok(value)
     }
 
+    /// A boolean that may be absent.
+    pub(crate) fn optional_boolean(
+        &mut self,
+        field: &str,
+        policy: BooleanPolicy,
+    ) -> Decode<Option<bool>> {
+        let Some(value) = self.optional(field) else { return Ok(None) };
+        let (value, note) = boolean(Some(&value), self.path_of(field), policy)?;
+        self.notes.extend(note);
+        Ok(Some(value))
+    }
+
     /// A name of a member that may be absent.
     pub(crate) fn optional_member(&mut self, field: &str) -> Decode<Option<MemberName>> {
         let name = self.optional_word(field)?;

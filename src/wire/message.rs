@@ -107,10 +107,11 @@ fn progress(fields: In<'_, '_>, _: BooleanPolicy) -> Out {
     }))
 }
 
-fn receipt(fields: In<'_, '_>, _: BooleanPolicy) -> Out {
+fn receipt(fields: In<'_, '_>, policy: BooleanPolicy) -> Out {
     Ok(Message::Receipt(Receipt {
         request_id: fields.id("request_id")?,
         of: fields.optional_choice("of", &Received::ALL, Received::name)?.unwrap_or_default(),
+        rolled_back: fields.optional_boolean("rolled_back", policy)?,
     }))
 }
 
@@ -125,6 +126,7 @@ fn execution_report(fields: In<'_, '_>, policy: BooleanPolicy) -> Out {
     Ok(Message::ExecutionReport(ExecutionReport {
         request_id: fields.id("request_id")?,
         ok: fields.boolean("ok", policy)?,
+        rolled_back: fields.optional_boolean("rolled_back", policy)?,
         detail: fields.optional_text("detail")?,
     }))
 }

@@ -33,3 +33,4 @@ mod storm;
 mod timeouts;
 mod undeliverable;
 mod views;
+mod works;

@@ -48,6 +48,8 @@ fn closed(net: &Net, own: &str, id: &str) -> Vec<Status> {
         | Event::Progress(_)
         | Event::Idle(_)
         | Event::Report(_)
+        | Event::Work(_)
+        | Event::WorkFailed(_)
         | Event::Drain(_)
         | Event::Liveness(_)
         | Event::Undeliverable(_)

@@ -2,6 +2,7 @@
 
 use team_protocols::fsm::{
     Answer, Asked, Ballot, Clocks, Context, Feedback, Input, Owed, Panel, Settlement, State,
+    WorkReport,
 };
 use team_protocols::{Approval, Cause, DeadlineKind, MemberIndex, Millis, Status, Timestamp};
 
@@ -60,9 +61,15 @@ fn feedbacks() -> Vec<(&'static str, Feedback)> {
         ("nothing more", Feedback::Nothing),
         ("report due", Feedback::ReportDue { by: None }),
         ("report due by then", Feedback::ReportDue { by: Some(at) }),
-        ("report sent", Feedback::ReportSent { ok: true, again_at: at, left: 2 }),
-        ("report sent for the last time", Feedback::ReportSent { ok: true, again_at: at, left: 0 }),
-        ("reported", Feedback::Reported { ok: true }),
+        ("report sent", Feedback::ReportSent { report: worked(), again_at: at, left: 2 }),
+        (
+            "report sent for the last time",
+            Feedback::ReportSent { report: worked(), again_at: at, left: 0 },
+        ),
+        ("reported", Feedback::Reported { report: worked() }),
+        ("reported failed", Feedback::Reported { report: WorkReport::first(false) }),
+        ("reported undone", Feedback::Reported { report: undone(true) }),
+        ("reported not undone", Feedback::Reported { report: undone(false) }),
         ("abandoned", Feedback::Abandoned),
     ]
 }
@@ -75,7 +82,7 @@ pub(crate) fn inputs() -> Vec<(String, Input)> {
         let by = decider();
         add(&format!("response {word}"), Input::Response { answer: answer(approve), by });
         add(&format!("decide {word}"), Input::Decide(answer(approve)));
-        add(&format!("report {word}"), Input::Report { ok: approve });
+        add(&format!("report {word}"), Input::Report { report: WorkReport::first(approve) });
         add(&format!("finish {word}"), Input::Finish { ok: approve });
     }
     add("progress", Input::Progress);
@@ -85,7 +92,14 @@ pub(crate) fn inputs() -> Vec<(String, Input)> {
     add("exited", Input::Exited);
     add("defer", Input::Defer);
     add("resume", Input::Resume);
-    add("acknowledged", Input::Acknowledged { by: decider() });
+    for ok in [true, false] {
+        let word = if ok { "" } else { "not " };
+        add(&format!("report {word}undone"), Input::Report { report: undone(ok) });
+        add(&format!("{word}undone"), Input::RolledBack { ok });
+    }
+    let by = decider();
+    add("acknowledged", Input::Acknowledged { by, rolled_back: None });
+    add("acknowledged undone", Input::Acknowledged { by, rolled_back: Some(true) });
     add("cancel", Input::Cancel);
     add("pause", Input::Pause);
     add("unpause", Input::Unpause);
@@ -130,6 +144,14 @@ pub(crate) fn contexts() -> Vec<(String, Context<'static>)> {
         }
     }
     contexts
+}
+
+const fn worked() -> WorkReport {
+    WorkReport::first(true)
+}
+
+const fn undone(ok: bool) -> WorkReport {
+    WorkReport { ok: false, rolled_back: Some(ok) }
 }
 
 fn terminal() -> Vec<Status> {

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use team_protocols::fsm::{Asked, Feedback, Owed, PauseError, Rejection, State, Step, transition};
+use team_protocols::fsm::{
+    Asked, Feedback, Owed, PauseError, Rejection, State, Step, WorkReport, transition,
+};
 
 use crate::cases::{contexts, inputs, states};
 
@@ -163,8 +165,10 @@ fn feedback_name(feedback: Feedback) -> String {
         Feedback::Nothing => "nothing more".to_owned(),
         Feedback::ReportDue { by: None } => "report due".to_owned(),
         Feedback::ReportDue { by: Some(_) } => "report due by then".to_owned(),
-        Feedback::ReportSent { ok, left, .. } => format!("report {} sent, {left} left", yes(ok)),
-        Feedback::Reported { ok } => format!("reported {}", yes(ok)),
+        Feedback::ReportSent { report, left, .. } => {
+            format!("report {} sent, {left} left", said(report))
+        }
+        Feedback::Reported { report } => format!("reported {}", said(report)),
         Feedback::Abandoned => "abandoned".to_owned(),
     }
 }
@@ -187,4 +191,13 @@ fn refusal(rejection: Rejection) -> String {
         Rejection::WrongKind => "wrong kind".to_owned(),
         Rejection::NotDue => "not due".to_owned(),
     }
+}
+
+fn said(report: WorkReport) -> String {
+    let undone = match report.rolled_back {
+        None => "",
+        Some(true) => ", undone",
+        Some(false) => ", not undone",
+    };
+    format!("{}{undone}", yes(report.ok))
 }

@@ -114,6 +114,19 @@ pub(crate) const ROWS: &[Row] = &[
         let id = net.ask_shutdown("alice");
         refused(&net.pause(LEAD, &id))
     }),
+    ("nothing_to_rerun", || {
+        let (mut net, id) = asked();
+        refused(&net.act(LEAD, |e, now| e.rerun(now, &id)))
+    }),
+    ("nothing_to_undo", || {
+        let (mut net, _) = asked();
+        let options = AskOptions { compensation: Some("undo".into()), ..AskOptions::default() };
+        refused(&net.try_shutdown("alice", options))
+    }),
+    ("work_not_running", || {
+        let (mut net, id) = asked();
+        refused(&net.act(LEAD, |e, now| e.work_done(now, &id, 1, true, None)))
+    }),
     ("recipient_leaving", || refused(&leaving().0.say(LEAD, "alice", "one more thing"))),
     ("recipient_left", || refused(&left().say(LEAD, "alice", "one more thing"))),
     ("recipient_lost", || refused(&lost().say(LEAD, "alice", "are you there?"))),

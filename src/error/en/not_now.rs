@@ -9,6 +9,7 @@ use crate::message::Status;
 use crate::request::PauseError;
 use crate::time::Millis;
 
+#[expect(clippy::too_many_lines, reason = "one arm per error")]
 pub(super) fn message(error: &NotNow) -> String {
     match error {
         NotNow::UnknownRequest { found, open } => {
@@ -40,6 +41,11 @@ pub(super) fn message(error: &NotNow) -> String {
             "the approval ended when this member agreed to leave, its work takes no report any more"
                 .into()
         }
+        NotNow::WorkNotRunning { run } => {
+            format!("run {run} of the request's work is not under way")
+        }
+        NotNow::NothingToRerun => "no work of this request failed or was interrupted".into(),
+        NotNow::NothingToUndo => "an approval of this request opens no gate to undo".into(),
         NotNow::NothingToReport => {
             "this request takes no such report, only the work of an approved plan is reported"
                 .into()
@@ -71,6 +77,7 @@ pub(super) fn message(error: &NotNow) -> String {
     }
 }
 
+#[expect(clippy::too_many_lines, reason = "one arm per error")]
 pub(super) fn hint(error: &NotNow) -> String {
     match error {
         NotNow::UnknownRequest { .. } => {
@@ -98,6 +105,9 @@ pub(super) fn hint(error: &NotNow) -> String {
         NotNow::ApprovalEnded => {
             "stop the work, tell the lead in plain text how far it got, then confirm the exit"
         }
+        NotNow::WorkNotRunning { .. } => "tell the end of each run once, with its number",
+        NotNow::NothingToRerun => "run work again after a `work_failed` event only",
+        NotNow::NothingToUndo => "leave the compensation out",
         NotNow::NothingToReport => {
             "send no report; say in plain text what the other side should know"
         }

@@ -1,0 +1,217 @@
+//! Work that a request names: what runs when it is approved, and what undoes work that failed.
+//!
+//! The engine never runs anything: it tells the host to, exactly once, and is told how it went.
+
+use crate::message::WorkCause;
+use crate::time::Timestamp;
+
+/// How far work is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WorkState {
+    /// What it waits for has not happened.
+    Waiting,
+    /// The host was told to run it.
+    Running {
+        /// Which run of the request's works this is, from 1.
+        run: u32,
+        /// When it began.
+        since: Timestamp,
+    },
+    /// It ran and succeeded.
+    Done,
+    /// It ran and failed.
+    Failed,
+    /// It ran when its host ended: nobody knows how far it came.
+    Interrupted,
+}
+
+/// What can happen to work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WorkInput {
+    /// What it waits for has happened.
+    Start {
+        /// The number of the run that begins.
+        run: u32,
+        /// The time.
+        now: Timestamp,
+    },
+    /// The host runs it again.
+    Rerun {
+        /// The number of the run that begins.
+        run: u32,
+        /// The time.
+        now: Timestamp,
+    },
+    /// A run is over.
+    Ended {
+        /// Which one.
+        run: u32,
+        /// Whether it succeeded.
+        ok: bool,
+    },
+    /// Its host ended.
+    Interrupt,
+}
+
+/// Moves work. Pure; `None` where the input does not fit, and nothing changes then.
+#[must_use]
+pub fn work_transition(state: WorkState, input: WorkInput) -> Option<WorkState> {
+    match (state, input) {
+        (WorkState::Waiting, WorkInput::Start { run, now })
+        | (WorkState::Failed | WorkState::Interrupted, WorkInput::Rerun { run, now }) => {
+            Some(WorkState::Running { run, since: now })
+        }
+        (WorkState::Running { run, .. }, WorkInput::Ended { run: ended, ok }) if run == ended => {
+            Some(if ok { WorkState::Done } else { WorkState::Failed })
+        }
+        (WorkState::Running { .. }, WorkInput::Interrupt) => Some(WorkState::Interrupted),
+        (
+            WorkState::Waiting
+            | WorkState::Running { .. }
+            | WorkState::Done
+            | WorkState::Failed
+            | WorkState::Interrupted,
+            WorkInput::Start { .. }
+            | WorkInput::Rerun { .. }
+            | WorkInput::Ended { .. }
+            | WorkInput::Interrupt,
+        ) => None,
+    }
+}
+
+/// One piece of work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Work {
+    /// What the host knows it by.
+    pub(crate) name: String,
+    pub(crate) cause: WorkCause,
+    pub(crate) state: WorkState,
+}
+
+/// The works of one request.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Works {
+    works: Vec<Work>,
+    /// How many runs have begun.
+    runs: u32,
+}
+
+impl Works {
+    /// The works that a request names.
+    pub(crate) fn named(on_approved: Option<String>, compensation: Option<String>) -> Self {
+        let work = |cause| move |name| Work { name, cause, state: WorkState::Waiting };
+        let works = on_approved.map(work(WorkCause::Approved)).into_iter();
+        let works = works.chain(compensation.map(work(WorkCause::Compensation))).collect();
+        Self { works, runs: 0 }
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Work> {
+        self.works.iter()
+    }
+
+    /// Whether the host is at work.
+    pub(crate) fn running(&self) -> bool {
+        self.works.iter().any(|work| matches!(work.state, WorkState::Running { .. }))
+    }
+
+    /// Starts what waits for this.
+    pub(crate) fn start(&mut self, cause: WorkCause, now: Timestamp) -> Option<(Work, u32)> {
+        self.begin(now, |work| work.cause == cause, |run, now| WorkInput::Start { run, now })
+    }
+
+    /// Runs again what failed or was interrupted: what began last, first.
+    pub(crate) fn rerun(&mut self, now: Timestamp) -> Option<(Work, u32)> {
+        self.begin(now, |_| true, |run, now| WorkInput::Rerun { run, now })
+    }
+
+    /// A run is over. `None` when it is not under way.
+    pub(crate) fn ended(&mut self, run: u32, ok: bool) -> Option<Work> {
+        self.works.iter_mut().find_map(|work| {
+            work.state = work_transition(work.state, WorkInput::Ended { run, ok })?;
+            Some(work.clone())
+        })
+    }
+
+    /// The host that ran them ended. Gives what was running, with its run.
+    pub(crate) fn interrupt(&mut self) -> Vec<(Work, u32)> {
+        let stopped = self.works.iter_mut().filter_map(|work| {
+            let WorkState::Running { run, .. } = work.state else { return None };
+            work.state = work_transition(work.state, WorkInput::Interrupt)?;
+            Some((work.clone(), run))
+        });
+        stopped.collect()
+    }
+
+    fn begin(
+        &mut self,
+        now: Timestamp,
+        which: impl Fn(&Work) -> bool,
+        input: impl Fn(u32, Timestamp) -> WorkInput,
+    ) -> Option<(Work, u32)> {
+        let run = self.runs.saturating_add(1);
+        // A compensation comes after the work that it undoes.
+        let begun = self.works.iter_mut().rev().filter(|work| which(work)).find_map(|work| {
+            work.state = work_transition(work.state, input(run, now))?;
+            Some((work.clone(), run))
+        })?;
+        self.runs = run;
+        Some(begun)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: Timestamp = Timestamp::from_ms(7);
+
+    #[test]
+    fn every_state_takes_exactly_these_inputs() {
+        let running = WorkState::Running { run: 2, since: NOW };
+        let states = [
+            WorkState::Waiting,
+            running,
+            WorkState::Done,
+            WorkState::Failed,
+            WorkState::Interrupted,
+        ];
+        let inputs = [
+            WorkInput::Start { run: 2, now: NOW },
+            WorkInput::Rerun { run: 2, now: NOW },
+            WorkInput::Ended { run: 2, ok: true },
+            WorkInput::Ended { run: 2, ok: false },
+            WorkInput::Ended { run: 1, ok: true },
+            WorkInput::Interrupt,
+        ];
+        let taken = |state: WorkState| inputs.map(|input| work_transition(state, input));
+        let (go, no) = (Some(running), None);
+        let (done, failed) = (Some(WorkState::Done), Some(WorkState::Failed));
+        let stopped = Some(WorkState::Interrupted);
+        let expected = [
+            [go, no, no, no, no, no],
+            [no, no, done, failed, no, stopped],
+            [no; 6],
+            [no, go, no, no, no, no],
+            [no, go, no, no, no, no],
+        ];
+        assert_eq!(states.map(taken), expected);
+    }
+
+    #[test]
+    fn runs_are_numbered_over_both_works_and_the_later_one_is_run_again_first() {
+        let mut works = Works::named(Some("deploy".into()), Some("rollback".into()));
+        assert_eq!(works.rerun(NOW), None);
+        let (deploy, first) = works.start(WorkCause::Approved, NOW).unwrap();
+        assert_eq!((deploy.name.as_str(), first), ("deploy", 1));
+        assert_eq!(works.start(WorkCause::Approved, NOW), None);
+        let (_, second) = works.start(WorkCause::Compensation, NOW).unwrap();
+        assert_eq!(second, 2);
+        assert!(works.ended(1, false).is_some() && works.running());
+        assert_eq!(works.interrupt().len(), 1);
+        assert!(!works.running());
+        let (again, third) = works.rerun(NOW).unwrap();
+        assert_eq!((again.name.as_str(), third), ("rollback", 3));
+        assert!(works.ended(2, true).is_none());
+        assert_eq!(works.rerun(NOW).unwrap().0.name, "deploy");
+    }
+}
