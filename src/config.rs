@@ -72,6 +72,12 @@ pub struct TimingConfig {
     /// How long a worker may take to confirm its exit. 10 000: what the most careful team tool in
     /// the field allows before it stops a member by force.
     pub exit_grace: Millis,
+    /// How long the report on approved work may take, from the approval or the last progress.
+    /// 600 000: as long as a request may stay at all; whoever works longer tells its progress.
+    pub report_due: Millis,
+    /// How long all pauses of a request may take together; zero forbids them. 86 400 000, one day:
+    /// a person who was asked in the evening answers the next morning.
+    pub pause_max: Millis,
     /// How long waiting mail may still speak for a silent member before it is judged. 5 000: the
     /// longest polling interval of the mailboxes in the field.
     pub judgement_grace: Millis,
@@ -298,6 +304,8 @@ impl TimingConfig {
             reminders: _,
             ack_delay,
             exit_grace,
+            report_due,
+            pause_max: _,
             judgement_grace: _,
             strikes,
             breaker_cooldown,
@@ -309,6 +317,7 @@ impl TimingConfig {
             ("cap", cap),
             ("ack_delay", ack_delay),
             ("exit_grace", exit_grace),
+            ("report_due", report_due),
             ("breaker_cooldown", breaker_cooldown),
             ("trial_timeout", trial_timeout),
             ("repeat_window", repeat_window),
@@ -381,6 +390,8 @@ impl Default for TimingConfig {
             reminders: 3,
             ack_delay: Millis::new(5_000),
             exit_grace: Millis::new(10_000),
+            report_due: Millis::new(600_000),
+            pause_max: Millis::new(86_400_000),
             judgement_grace: Millis::new(5_000),
             strikes: 3,
             breaker_cooldown: Millis::new(60_000),

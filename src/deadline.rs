@@ -19,10 +19,14 @@ pub enum DeadlineKind {
     Cap,
     /// An unanswered request is sent again.
     Reminder,
+    /// A paused request has been paused as long as it may: its clocks go on.
+    PauseEnd,
     /// A member that agreed to leave has not confirmed its exit.
     ExitGrace,
     /// An execution report that nobody acknowledged is sent again.
     Report,
+    /// The report on work that this member approved has not come.
+    ReportOverdue,
     /// A request that came in may no longer be answered.
     ObligationEnd,
     /// A member heard from must be told that its frames arrive.
@@ -33,12 +37,14 @@ pub enum DeadlineKind {
 
 impl DeadlineKind {
     /// Every kind.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::Idle,
         Self::Cap,
         Self::Reminder,
+        Self::PauseEnd,
         Self::ExitGrace,
         Self::Report,
+        Self::ReportOverdue,
         Self::ObligationEnd,
         Self::Receipt,
         Self::Judgement,

@@ -432,6 +432,8 @@ pub enum Alarm {
     SendFailed,
     /// An execution report was sent as often as a request is, and nobody acknowledged it.
     ReportLost,
+    /// Approved work was not reported in time. A later report still counts.
+    ReportOverdue,
     /// A member repeats itself beyond all measure; its repeats get no answer for a while.
     Storm,
     /// Members waited for each other in a circle; the request given up to break it was ours.
@@ -440,7 +442,7 @@ pub enum Alarm {
 
 impl Alarm {
     /// Every alarm.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::WorkerLost,
         Self::Reclaim,
         Self::LostWorkerAlive,
@@ -455,6 +457,7 @@ impl Alarm {
         Self::UnannouncedLife,
         Self::SendFailed,
         Self::ReportLost,
+        Self::ReportOverdue,
         Self::Storm,
         Self::Deadlock,
     ];
@@ -477,6 +480,7 @@ impl Alarm {
             Self::UnannouncedLife => "unannounced_life",
             Self::SendFailed => "send_failed",
             Self::ReportLost => "report_lost",
+            Self::ReportOverdue => "report_overdue",
             Self::Storm => "storm",
             Self::Deadlock => "deadlock",
         }

@@ -101,6 +101,7 @@ pub use crate::message::{
     ShutdownRequest, ShutdownResponse, Status, Timing, Undeliverable, Uses, WIRE_VERSION, Wait,
     WorkCause, is_blank,
 };
+pub use crate::request::PauseError;
 pub use crate::time::{Millis, Timestamp};
 pub use crate::validate::{
     InvalidMessage, Origin, Rulebook, StageError, Target, Valid, check, nearest_name,
@@ -115,7 +116,7 @@ pub use crate::wire::{
 pub mod fsm {
     pub use crate::request::{
         Action, Answer, Asked, Ballot, Clocks, Context, Decider, Feedback, Input, Owed, Panel,
-        Rejection, Settlement, Stage, Standing, State, Step, Vote, WorkInput, WorkReport,
-        WorkState, transition, work_transition,
+        PauseError, Rejection, Settlement, Stage, Standing, State, Step, Vote, WorkInput,
+        WorkReport, WorkState, transition, work_transition,
     };
 }

@@ -190,8 +190,10 @@ fn only_the_clock_times_out_and_it_is_nobody_s_decision() {
             return true;
         }
         let settlement = case.next().and_then(State::settlement).unwrap();
-        matches!(case.input, Input::Due(DeadlineKind::Idle | DeadlineKind::Cap))
-            && settlement.cause == Cause::Clock
+        matches!(
+            case.input,
+            Input::Due(DeadlineKind::Idle | DeadlineKind::Cap | DeadlineKind::PauseEnd)
+        ) && settlement.cause == Cause::Clock
             && settlement.by.is_none()
     });
 }
@@ -276,7 +278,7 @@ fn our_answer_is_our_host_s_and_given_once() {
         });
         let decides = matches!(case.input, Input::Decide(_));
         let sends = case.does(Action::SendAnswer) == 1;
-        let repeats = matches!(case.input, Input::AskedAgain)
+        let repeats = matches!(case.input, Input::AskedAgain { .. })
             && matches!(owed, Owed::Approved(..) | Owed::Rejected(_));
         (!decided || decides) && sends == (decided || repeats)
     });
@@ -290,7 +292,8 @@ fn what_is_closed_stays_closed() {
 #[test]
 fn a_gate_closes_with_the_report_or_with_us() {
     for_all(|case| {
-        let works = matches!(case.state, State::Asked(Asked::Approved(_, Feedback::ReportDue)));
+        let works =
+            matches!(case.state, State::Asked(Asked::Approved(_, Feedback::ReportDue { .. })));
         let ends = matches!(
             case.input,
             Input::Finish { .. } | Input::Gone(Cause::Leaving | Cause::Closed)
@@ -329,11 +332,40 @@ fn everything_that_waits_for_somebody_has_a_deadline() {
             | State::Owed(
                 Owed::Open { .. } | Owed::Deferred { .. } | Owed::Rejected(_) | Owed::Closed { .. },
             ) => state.status() == Status::Pending,
-            // The requester's clock watches over what we agreed to.
-            State::Owed(Owed::Approved(..)) => false,
+            // What the requester owes for our yes; the rest its own clock watches over.
+            State::Owed(Owed::Approved(_, feedback)) => {
+                matches!(feedback, Feedback::ReportDue { by: Some(_) })
+            }
         };
         assert_eq!(state.next_deadline().is_some(), waits, "{name}");
     }
+}
+
+#[test]
+fn a_report_is_overdue_once_and_only_for_who_approved() {
+    for_all(|case| {
+        let State::Owed(Owed::Approved(_, Feedback::ReportDue { by: Some(by) })) = case.state
+        else {
+            return case.does(Action::AlarmReportOverdue) == 0;
+        };
+        let due =
+            case.context.now >= by && matches!(case.input, Input::Due(DeadlineKind::ReportOverdue));
+        case.does(Action::AlarmReportOverdue) == usize::from(due)
+            && (!due || case.next().is_some_and(|next| next.next_deadline().is_none()))
+    });
+}
+
+#[test]
+fn only_a_pending_request_is_paused_and_only_a_paused_one_resumed() {
+    let paused = |state: &State| matches!(state, State::Asked(Asked::Pending(clocks, _)) if clocks.paused_until().is_some());
+    for_all(|case| {
+        let (was, is) = (paused(&case.state), case.next().is_some_and(paused));
+        let stops = matches!(case.input, Input::Pause);
+        let goes_on = matches!(case.input, Input::Unpause);
+        (!is || was || stops)
+            && (!stops || (case.pending() && !was) == case.result.is_ok())
+            && (!goes_on || was == case.result.is_ok() && !is)
+    });
 }
 
 #[test]

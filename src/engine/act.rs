@@ -15,16 +15,8 @@ impl Engine {
     pub(super) fn apply(&mut self, slot: usize, input: Input) -> Result<(), Rejection> {
         let Some(entry) = self.ledger.get(slot) else { return Err(Rejection::NotDue) };
         let by = voter(&input);
-        let context = Context {
-            panel: &entry.panel,
-            now: self.now,
-            approval: entry.terms.approval,
-            exit_grace: self.config.timing.exit_grace,
-            report_every: self.config.timing.report_every(),
-            report_repeats: self.config.timing.reminders,
-        };
         let was = entry.state.status();
-        let step = transition(&entry.state, input, context)?;
+        let step = transition(&entry.state, input, self.context(entry))?;
         let deadline = step.next.next_deadline();
         let forgotten = self.ledger.set_state(slot, step.next);
         self.deadlines.set(Subject::Request(slot), deadline);
@@ -38,6 +30,26 @@ impl Engine {
             self.ledger.swap_detail(slot, None);
         }
         Ok(())
+    }
+
+    /// Why a request would reject an input; nothing changes.
+    pub(super) fn would_reject(&self, slot: usize, input: Input) -> Option<Rejection> {
+        let entry = self.ledger.get(slot)?;
+        transition(&entry.state, input, self.context(entry)).err()
+    }
+
+    fn context<'a>(&self, entry: &'a Entry) -> Context<'a> {
+        let timing = &self.config.timing;
+        Context {
+            panel: &entry.panel,
+            now: self.now,
+            approval: entry.terms.approval,
+            exit_grace: timing.exit_grace,
+            report_every: timing.report_every(),
+            report_repeats: timing.reminders,
+            report_due: timing.report_due,
+            pause_max: timing.pause_max,
+        }
     }
 
     /// Nothing is due any more for a request that was forgotten.
@@ -71,6 +83,7 @@ impl Engine {
                 self.send_request(slot);
                 self.repeat_round();
             }
+            Action::SendLimits => self.send_limits(slot),
             Action::OpenStage => {
                 self.open_stage(slot);
                 self.edges_changed(slot);
@@ -112,6 +125,7 @@ impl Engine {
             Action::PeerAnswered => self.member_answered(peer),
             Action::AlarmNotExited => self.alarm(Alarm::NotExited, peer, Some(slot)),
             Action::AlarmReportLost => self.alarm(Alarm::ReportLost, peer, Some(slot)),
+            Action::AlarmReportOverdue => self.alarm(Alarm::ReportOverdue, peer, Some(slot)),
         }
     }
 
@@ -318,7 +332,7 @@ const fn voter(input: &Input) -> Option<MemberIndex> {
         | Input::Acknowledged { by, .. }
         | Input::ApproverGone { by, .. } => Some(*by),
         Input::Progress
-        | Input::AskedAgain
+        | Input::AskedAgain { .. }
         | Input::Told { .. }
         | Input::Exited
         | Input::Report { .. }
@@ -326,6 +340,8 @@ const fn voter(input: &Input) -> Option<MemberIndex> {
         | Input::Defer
         | Input::Resume
         | Input::Cancel
+        | Input::Pause
+        | Input::Unpause
         | Input::Deadlock
         | Input::Finish { .. }
         | Input::RolledBack { .. }

@@ -37,7 +37,7 @@ impl Engine {
             opened_at: self.now,
             seq: self.seq + 1,
             state: self.pending(timeout, cap),
-            idle: Patience { limit: timeout, ends: self.now.after(timeout) },
+            idle: Patience { limit: timeout, ends: self.now.after(timeout), told_in: 0 },
             detail: None,
             works: Works::named(options.on_approved.clone(), options.compensation.clone()),
         };
@@ -244,6 +244,7 @@ impl Engine {
             | Rejection::Duplicate { .. }
             | Rejection::Conflicting { .. }
             | Rejection::NotPending { .. }
+            | Rejection::Pause(_)
             | Rejection::WrongSide
             | Rejection::WrongKind
             | Rejection::NotDue => not_now(rejection),
@@ -259,6 +260,7 @@ pub(super) fn not_now(rejection: Rejection) -> NotNow {
             NotNow::NotPending { status }
         }
         Rejection::NotApproved { status } => NotNow::NotApproved { status },
+        Rejection::Pause(why) => NotNow::Pause(why),
         Rejection::WrongSide | Rejection::WrongKind | Rejection::NotDue => NotNow::NothingToReport,
     }
 }

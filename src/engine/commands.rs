@@ -205,11 +205,12 @@ impl Engine {
         })
     }
 
-    /// Tells that this member is at work: on a request that it owes, or in general (to the lead).
-    /// With `busy_for`, silence for that long is no sign of death.
+    /// Tells that this member is at work: on a request that it owes, on approved work of its own
+    /// that it has not reported (the report is due later then), or in general (to the lead). With
+    /// `busy_for`, silence for that long is no sign of death.
     ///
     /// # Errors
-    /// When there is no such request.
+    /// When there is no such request, or nothing to do about it.
     pub fn progress(
         &mut self,
         now: Timestamp,
@@ -227,11 +228,22 @@ impl Engine {
                 engine.post_message(lead, Message::Progress(progress));
                 return Ok(());
             };
-            let slot = engine.resolve_pending(Side::Owed, id)?;
+            let (owed, own) = (engine.resolve_pending(Side::Owed, id), engine.work(id));
+            let slot = match (owed, own) {
+                (Err(NotNow::UnknownRequest { .. }), Some(own)) => own?,
+                (owed, _) => owed?,
+            };
             let request_id = Some(engine.id_of(slot)?);
             engine.send_progress(slot, Progress { request_id, note, busy_for_ms: busy_for });
             Ok(())
         })
+    }
+
+    /// A request of this member by its id; refused unless it is approved work to report.
+    fn work(&self, id: &str) -> Option<Result<usize, NotNow>> {
+        let slot = self.resolve(Side::Asked, id).ok()?;
+        let refusal = self.would_reject(slot, Input::Finish { ok: true });
+        Some(refusal.map_or(Ok(slot), |rejection| Err(self.no_report(rejection))))
     }
 
     /// Tells the lead that this member has nothing to do.

@@ -157,7 +157,11 @@ impl Engine {
             opened_at: self.now,
             seq: 0,
             state: Owed::Open { until: self.now.after(cap) }.into(),
-            idle: Patience { limit: timeout, ends: self.now.after(timeout) },
+            idle: Patience {
+                limit: timeout,
+                ends: self.now.after(timeout),
+                told_in: self.about.seq,
+            },
             detail: None,
             works: Works::default(),
         });
@@ -201,10 +205,15 @@ impl Engine {
             return Err(NotNow::IdReused { request_id }.into());
         }
         let open = matches!(entry.state, State::Owed(Owed::Open { .. }));
+        let idle = entry.idle;
         self.refuse_storm(from, Again::Request)?;
-        self.apply(slot, Input::AskedAgain).map_err(drop_reason)?;
+        // Frames may overtake each other: the requester's last word counts.
+        let timing = if self.about.seq > idle.told_in { timing } else { Timing::default() };
+        let until = timing.cap_ms.map(|cap| self.now.after(cap));
+        self.apply(slot, Input::AskedAgain { until }).map_err(drop_reason)?;
         if let Some(timeout) = timing.timeout_ms {
-            self.ledger.wait_until(slot, self.now.after(timeout));
+            let (ends, told_in) = (self.now.after(timeout), self.about.seq);
+            self.ledger.wait_until(slot, Patience { ends, told_in, ..idle });
         }
         if let (true, Some(reminder)) = (open, reminder) {
             let event = ReminderEvent { request_id, from: self.name_of(from), text: reminder.text };
@@ -286,6 +295,7 @@ impl Engine {
             Rejection::Duplicate { .. }
             | Rejection::NotPending { .. }
             | Rejection::NotApproved { .. }
+            | Rejection::Pause(_)
             | Rejection::WrongSide
             | Rejection::WrongKind
             | Rejection::NotDue => {}
@@ -329,11 +339,13 @@ impl Engine {
     ) -> Result<Disposition, Stop> {
         let Progress { request_id, note, busy_for_ms } = progress;
         if let Some(id) = &request_id {
-            let slot = self.ledger.find_asked(id.as_str());
-            let slot = slot.ok_or(Stop::Drop(DropReason::Orphan))?;
-            if self.ledger.get(slot).is_none_or(|entry| !entry.concerns(from)) {
-                return Err(Stop::Drop(DropReason::WrongResponder));
-            }
+            let asked = self.ledger.find_asked(id.as_str());
+            let ours = |slot: &usize| self.ledger.get(*slot).is_some_and(|e| e.concerns(from));
+            // The decider of our request is at its answer, or the requester of theirs is at the
+            // work that we approved.
+            let slot = asked.filter(ours).or_else(|| self.ledger.find_owed(from, id.as_str()));
+            let stranger = asked.map_or(DropReason::Orphan, |_| DropReason::WrongResponder);
+            let slot = slot.ok_or(Stop::Drop(stranger))?;
             self.apply(slot, Input::Progress).map_err(drop_reason)?;
         }
         self.idle_is_news(from);
@@ -411,6 +423,6 @@ fn drop_reason(rejection: Rejection) -> Stop {
         Rejection::Late { .. } | Rejection::NotPending { .. } => DropReason::Late,
         Rejection::WrongKind => DropReason::WrongKind,
         Rejection::NotApproved { .. } => DropReason::Unapproved,
-        Rejection::WrongSide | Rejection::NotDue => DropReason::Orphan,
+        Rejection::Pause(_) | Rejection::WrongSide | Rejection::NotDue => DropReason::Orphan,
     })
 }

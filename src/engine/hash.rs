@@ -110,6 +110,9 @@ fn asked_into(input: &mut FieldHasher, asked: &Asked) {
             input.number(36, clocks.expires_at().as_ms());
             input.number(37, clocks.cap_at().as_ms());
             input.number(38, u64::from(clocks.reminded()));
+            let paused = clocks.paused_until();
+            input.number(60, paused.map_or(0, |until| until.as_ms().saturating_add(1)));
+            input.number(61, clocks.paused_for().as_ms());
         }
         Asked::Approved(settlement, _) => {
             input.number(30, 2);
@@ -166,7 +169,7 @@ fn feedback_into(input: &mut FieldHasher, feedback: Feedback) {
         Feedback::ExitDue { by } => (1, by.as_ms()),
         Feedback::ExitOverdue => (2, 0),
         Feedback::Exited => (3, 0),
-        Feedback::ReportDue => (4, 0),
+        Feedback::ReportDue { by } => (4, by.map_or(0, |by| by.as_ms().saturating_add(1))),
         Feedback::Reported { report } => (5, report_number(report)),
         Feedback::Abandoned => (6, 0),
         Feedback::ReportSent { report, again_at, left } => {

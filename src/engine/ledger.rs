@@ -89,6 +89,9 @@ pub(crate) struct Patience {
     pub(crate) limit: Millis,
     /// When it ends, as far as this side can tell.
     pub(crate) ends: Timestamp,
+    /// The number of the requester's last frame that told its limits: an older one that comes
+    /// later tells nothing new.
+    pub(crate) told_in: u64,
 }
 
 /// What a request asks for.
@@ -198,9 +201,9 @@ impl Ledger {
     }
 
     /// The requester has heard of the request, or told anew how long it waits.
-    pub(crate) fn wait_until(&mut self, slot: usize, ends: Timestamp) {
+    pub(crate) fn wait_until(&mut self, slot: usize, idle: Patience) {
         if let Some(entry) = self.slots.get_mut(slot).and_then(Option::as_mut) {
-            entry.idle.ends = ends;
+            entry.idle = idle;
         }
     }
 
@@ -403,7 +406,7 @@ mod tests {
             opened_at: Timestamp::from_ms(0),
             seq: 1,
             state: Owed::Open { until: Timestamp::from_ms(9) }.into(),
-            idle: Patience { limit: Millis::new(9), ends: Timestamp::from_ms(9) },
+            idle: Patience { limit: Millis::new(9), ends: Timestamp::from_ms(9), told_in: 1 },
             detail: None,
             works: Works::default(),
         }

@@ -336,7 +336,7 @@ impl Engine {
 }
 
 fn holding(entry: &Entry) -> Holding {
-    let due = entry.state.feedback() == Some(Feedback::ReportDue);
+    let due = matches!(entry.state.feedback(), Some(Feedback::ReportDue { .. }));
     let (title, scope) = match &entry.content {
         Content::Plan { plan: Some(plan), .. } if due => {
             (Some(plan.title.clone()), plan.scope.clone())

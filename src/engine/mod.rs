@@ -18,6 +18,7 @@
 //! | `noise` | repeats: told once, answered up to a bound |
 //! | `timers` | deadlines come |
 //! | `critical` | critical sections |
+//! | `pause` | human time |
 //! | `undeliverable` | texts that do not get through |
 //! | `works` | the host runs what requests name |
 //! | `waits` | deadlocks |
@@ -38,6 +39,7 @@ mod members;
 mod noise;
 mod outbox;
 mod panel;
+mod pause;
 mod receive;
 mod resolve;
 mod shape;
@@ -131,6 +133,8 @@ struct About {
     request_id: Option<RequestId>,
     /// The sender that a frame claims, where that is not the actor.
     claimed: Option<MemberName>,
+    /// The number that the sender gave the frame.
+    seq: u64,
 }
 
 /// Who gives an input.
@@ -306,7 +310,7 @@ impl Engine {
 
     /// Notes what the present input was about.
     fn note_about(&mut self, verdict: Verdict, code: &'static str, reason: Option<&str>) {
-        let About { message, request_id, claimed } = std::mem::take(&mut self.about);
+        let About { message, request_id, claimed, seq: _ } = std::mem::take(&mut self.about);
         let (from, to) = match self.actor {
             Actor::Member(from) => {
                 (claimed.or_else(|| Some(self.name_of(from))), Some(self.config.member.clone()))

@@ -1,7 +1,7 @@
 //! Frames go out.
 
 use super::Engine;
-use super::ledger::{Content, Entry};
+use super::ledger::{Content, Entry, Patience};
 use super::panel::Audience;
 use crate::deadline::Subject;
 use crate::effect::{Effect, Send};
@@ -12,7 +12,7 @@ use crate::message::{
     ShutdownRequest, ShutdownResponse, Timing, WIRE_VERSION,
 };
 use crate::request::{Answer, Asked, Feedback, Owed, State, WorkReport};
-use crate::time::Millis;
+use crate::time::{Millis, Timestamp};
 use crate::wire;
 
 impl Engine {
@@ -57,23 +57,45 @@ impl Engine {
     pub(super) fn send_request(&mut self, slot: usize) {
         let Some(entry) = self.ledger.get(slot) else { return };
         let State::Asked(Asked::Pending(clocks, _)) = &entry.state else { return };
-        let timing = Timing {
-            timeout_ms: Some(clocks.expires_at().since(self.now)),
-            cap_ms: Some(clocks.cap_at().since(self.now)),
-        };
-        let Some(message) = request_message(entry, timing) else { return };
         let reminder = (clocks.reminded() > 0).then(|| self.reminder(entry, clocks.reminded()));
-        if entry.panel.is_one() {
-            let peer = entry.peer;
-            self.post(peer, Body::Structured(message), reminder);
-            return;
-        }
-        for to in self.audience(slot, Audience::Undecided) {
-            let seq = self.post(to, Body::Structured(message.clone()), reminder.clone());
-            if let (Some(seq), None) = (seq, &reminder) {
+        for (to, seq) in self.post_request(slot, reminder.as_ref()) {
+            if reminder.is_none() {
                 self.ledger.note_mail(slot, seq, to);
             }
         }
+    }
+
+    /// Sends a pending request again, for its limits are new. It reminds nobody of anything.
+    pub(super) fn send_limits(&mut self, slot: usize) {
+        self.post_request(slot, None);
+    }
+
+    /// Returns which frame carries it to whom, where several members decide.
+    fn post_request(
+        &mut self,
+        slot: usize,
+        reminder: Option<&Reminder>,
+    ) -> Vec<(MemberIndex, u64)> {
+        let Some(entry) = self.ledger.get(slot) else { return Vec::new() };
+        let State::Asked(Asked::Pending(clocks, _)) = &entry.state else { return Vec::new() };
+        // A longer span could not be read at the other end.
+        let left = |end: Timestamp| end.since(self.now).min(Millis::new(Millis::MAX_FROM_OUTSIDE));
+        let timing = Timing {
+            timeout_ms: Some(left(clocks.expires_at())),
+            cap_ms: Some(left(clocks.cap_at())),
+        };
+        let Some(message) = request_message(entry, timing) else { return Vec::new() };
+        if entry.panel.is_one() {
+            let peer = entry.peer;
+            self.post(peer, Body::Structured(message), reminder.cloned());
+            return Vec::new();
+        }
+        let mut sent = Vec::new();
+        for to in self.audience(slot, Audience::Undecided) {
+            let seq = self.post(to, Body::Structured(message.clone()), reminder.cloned());
+            sent.extend(seq.map(|seq| (to, seq)));
+        }
+        sent
     }
 
     /// Sends the stored answer.
@@ -164,12 +186,15 @@ impl Engine {
         self.send_progress(slot, progress);
     }
 
-    /// Tells the requester that we are at it: its idle limit begins anew.
+    /// Tells the other side that we are at it. At an answer: the requester's idle limit begins anew;
+    /// in a pause it ends later still, and the requester's own word stands. At approved work: who
+    /// approved it.
     pub(super) fn send_progress(&mut self, slot: usize, progress: Progress) {
         let Some(entry) = self.ledger.get(slot) else { return };
-        let (peer, ends) = (entry.peer, self.now.after(entry.idle.limit));
-        self.ledger.wait_until(slot, ends);
-        self.post_message(peer, Message::Progress(progress));
+        let idle = entry.idle;
+        let ends = idle.ends.max(self.now.after(idle.limit));
+        self.ledger.wait_until(slot, Patience { ends, ..idle });
+        self.post_all(slot, Audience::Uninformed, &Message::Progress(progress));
     }
 
     /// Sends the receipt that is due to a member: one, for everything that is open with it.

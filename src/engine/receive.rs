@@ -127,6 +127,7 @@ impl Engine {
 
     fn read(&mut self, from: MemberIndex, head: Head<'_>) -> Result<Disposition, Stop> {
         self.marks.extend(head.notes.iter().map(wire::Note::code));
+        self.about.seq = head.seq;
         match head.body {
             RawBody::Text(text) => {
                 self.about.message = Some("text");

@@ -35,8 +35,10 @@ impl Engine {
                 kind @ (DeadlineKind::Idle
                 | DeadlineKind::Cap
                 | DeadlineKind::Reminder
+                | DeadlineKind::PauseEnd
                 | DeadlineKind::ExitGrace
                 | DeadlineKind::Report
+                | DeadlineKind::ReportOverdue
                 | DeadlineKind::ObligationEnd),
             ) => self.apply_quietly(slot, Input::Due(kind)),
             Some(DeadlineKind::Receipt | DeadlineKind::Judgement) | None => {}

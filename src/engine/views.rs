@@ -8,7 +8,7 @@ use super::shape::answer_shape;
 use crate::effect::{RequestEvent, VoteView};
 use crate::ids::{Incarnation, MemberIndex, MemberName, RequestId};
 use crate::message::{Kind, Liveness, Role, Status};
-use crate::request::{Ballot, Owed, State, Vote};
+use crate::request::{Asked, Ballot, Owed, State, Vote};
 use crate::time::{Millis, Timestamp};
 
 /// One member as this engine sees it.
@@ -81,6 +81,11 @@ pub struct RequestView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(target_arch = "wasm32", tsify(optional, type = "number"))]
     pub expires_at: Option<Timestamp>,
+    /// Until when its clocks stand still at most, while this member has paused it (ms since the
+    /// Unix epoch).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(target_arch = "wasm32", tsify(optional, type = "number"))]
+    pub paused_until: Option<Timestamp>,
 }
 
 /// A request that this member must answer now, with the exact shape of the answer.
@@ -157,12 +162,14 @@ impl Engine {
 
     fn request_view(&self, entry: &Entry) -> RequestView {
         let status = entry.state.status();
-        let expires_at = match &entry.state {
-            State::Asked(crate::request::Asked::Pending(clocks, _)) => Some(clocks.expires_at()),
-            State::Owed(Owed::Open { until } | Owed::Deferred { until }) => {
-                Some(entry.idle.ends.min(*until))
+        let (expires_at, paused_until) = match &entry.state {
+            State::Asked(Asked::Pending(clocks, _)) => {
+                (Some(clocks.expires_at()), clocks.paused_until())
             }
-            State::Asked(_) | State::Owed(_) => None,
+            State::Owed(Owed::Open { until } | Owed::Deferred { until }) => {
+                (Some(entry.idle.ends.min(*until)), None)
+            }
+            State::Asked(_) | State::Owed(_) => (None, None),
         };
         RequestView {
             request_id: entry.id.clone(),
@@ -174,6 +181,7 @@ impl Engine {
             votes: entry.state.ballot().map(|ballot| self.votes(ballot)).unwrap_or_default(),
             since: entry.opened_at,
             expires_at,
+            paused_until,
         }
     }
 

@@ -4,6 +4,7 @@ use super::{LineageError, Misuse, NotNow, ProtocolError};
 use crate::authority::KindError;
 use crate::config::ConfigError;
 use crate::gate::Denied;
+use crate::request::PauseError;
 use crate::validate::InvalidMessage;
 use crate::wire::DecodeError;
 
@@ -143,6 +144,9 @@ const fn not_now_code(error: &NotNow) -> &'static str {
         NotNow::RecipientLost { .. } => "recipient_lost",
         NotNow::TooManyOpen { .. } => "too_many_open",
         NotNow::AlreadyPending { .. } => "already_pending",
+        NotNow::Pause(PauseError::AlreadyPaused) => "already_paused",
+        NotNow::Pause(PauseError::NotPaused) => "not_paused",
+        NotNow::Pause(PauseError::UsedUp { .. }) => "pause_used_up",
         NotNow::Lineage(LineageError::AlreadyRejected { .. }) => "already_rejected",
         NotNow::Lineage(LineageError::CannotFollow { .. }) => "cannot_follow",
         NotNow::Lineage(LineageError::AppealsExhausted { .. }) => "appeals_exhausted",
@@ -162,6 +166,7 @@ const fn not_now_path(error: &NotNow) -> Option<&'static str> {
         NotNow::UnknownRequest { .. }
         | NotNow::RequestIdMissing { .. }
         | NotNow::AmbiguousPrefix { .. }
+        | NotNow::Pause(_)
         | NotNow::IdReused { .. } => Some("request_id"),
         NotNow::KindMismatch { .. } => Some("message.type"),
         NotNow::RecipientLeaving { .. }

@@ -8,6 +8,7 @@ use crate::config::ConfigError;
 use crate::gate::Denied;
 use crate::ids::{MemberName, NameError, RequestId, RequestIdError};
 use crate::message::{Kind, KindNameError, Link, Role, Roles, ScopeError, Status};
+use crate::request::PauseError;
 use crate::time::Millis;
 use crate::validate::{InvalidMessage, StageError};
 use crate::wire::{DecodeError, JsonType, Shape, Syntax};
@@ -130,7 +131,7 @@ fn invalid(lead: &MemberName, worker: &MemberName) -> [InvalidMessage; 16] {
     ]
 }
 
-fn requests() -> [NotNow; 14] {
+fn requests() -> [NotNow; 17] {
     let open = vec![id()];
     [
         NotNow::UnknownRequest { found: "req_0000".into(), open: open.clone() },
@@ -146,6 +147,9 @@ fn requests() -> [NotNow; 14] {
         NotNow::NothingToRerun,
         NotNow::NothingToUndo,
         NotNow::AlreadyPending { request_id: id() },
+        NotNow::Pause(PauseError::AlreadyPaused),
+        NotNow::Pause(PauseError::NotPaused),
+        NotNow::Pause(PauseError::UsedUp { limit: Millis::new(86_400_000) }),
         NotNow::IdReused { request_id: id() },
     ]
 }

@@ -24,6 +24,7 @@ use crate::gate::Denied;
 use crate::ids::{MemberName, RequestId};
 pub use crate::message::Lang;
 use crate::message::{Kind, Link, ScopeError, Status};
+use crate::request::PauseError;
 use crate::time::Millis;
 use crate::validate::InvalidMessage;
 use crate::wire::DecodeError;
@@ -186,6 +187,8 @@ pub enum NotNow {
         /// The open request.
         request_id: RequestId,
     },
+    /// Its clocks cannot be stopped, or go on.
+    Pause(PauseError),
     /// The approval of this work ended when this member agreed to leave.
     ApprovalEnded,
     /// The addressed member waits for this one: both would wait for ever.

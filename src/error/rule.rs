@@ -119,7 +119,8 @@ const fn not_now(error: &NotNow) -> &'static str {
         | NotNow::NothingToUndo
         | NotNow::InCriticalSection { .. }
         | NotNow::AlreadyPending { .. }
-        | NotNow::Lineage(_) => LIFECYCLE,
+        | NotNow::Lineage(_)
+        | NotNow::Pause(_) => LIFECYCLE,
         NotNow::WouldDeadlock { .. } => DEADLOCK,
         NotNow::RecipientLeaving { .. }
         | NotNow::RecipientLeft { .. }
@@ -182,7 +183,7 @@ pub(super) const fn of_alarm(alarm: Alarm) -> &'static str {
         Alarm::Forged | Alarm::UnannouncedLife => IDENTITY,
         Alarm::IdReused => CORRELATION,
         Alarm::SendFailed => MACHINE,
-        Alarm::ReportLost => LIVENESS,
+        Alarm::ReportLost | Alarm::ReportOverdue => LIVENESS,
         Alarm::Deadlock => DEADLOCK,
     }
 }

@@ -1,4 +1,4 @@
-//! The two clocks of a pending request, and the reminders between them.
+//! The two clocks of a pending request, the reminders between them, and their pauses.
 
 use crate::deadline::DeadlineKind;
 use crate::time::{Millis, Timestamp};
@@ -6,27 +6,77 @@ use crate::time::{Millis, Timestamp};
 /// How long a pending request may still wait.
 ///
 /// The idle limit runs from the last progress, the cap from the beginning. Reminders are spread
-/// evenly over the idle window.
+/// evenly over the idle window. While a person decides both can be paused: nothing runs then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Clocks {
     idle_from: Timestamp,
     timeout: Millis,
+    /// Without the pause that is under way.
     cap_at: Timestamp,
     reminders: u32,
     reminded: u32,
+    pause: Option<Pause>,
+    /// How long the pauses took that are over.
+    paused_for: Millis,
+}
+
+/// A pause that is under way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Pause {
+    from: Timestamp,
+    /// When it ends by itself.
+    until: Timestamp,
 }
 
 impl Clocks {
     /// Starts both clocks.
     #[must_use]
     pub fn start(now: Timestamp, timeout: Millis, cap: Millis, reminders: u32) -> Self {
-        Self { idle_from: now, timeout, cap_at: now.after(cap), reminders, reminded: 0 }
+        let (cap_at, paused_for) = (now.after(cap), Millis::new(0));
+        Self { idle_from: now, timeout, cap_at, reminders, reminded: 0, pause: None, paused_for }
     }
 
-    /// Restarts the idle limit and the reminders; the cap stays.
+    /// Restarts the idle limit and the reminders; the cap stays. In a pause the new idle window
+    /// begins with the end of it.
     #[must_use]
     pub fn restart_idle(self, now: Timestamp) -> Self {
-        Self { idle_from: now, reminded: 0, ..self }
+        Self { idle_from: self.pause.map_or(now, |pause| pause.from), reminded: 0, ..self }
+    }
+
+    /// Stops both clocks, for `max` at most, all pauses of the request together. `None` when
+    /// nothing of that is left.
+    #[must_use]
+    pub fn pause(self, now: Timestamp, max: Millis) -> Option<Self> {
+        let left = Millis::new(max.as_ms().saturating_sub(self.paused_for.as_ms()));
+        let pause = Pause { from: now, until: now.after(left) };
+        (pause.until > now).then_some(Self { pause: Some(pause), ..self })
+    }
+
+    /// Lets both clocks go on where they stopped, from now on or from the moment at which the
+    /// pause ended by itself.
+    #[must_use]
+    pub fn resume(self, now: Timestamp) -> Self {
+        let Some(Pause { from, until }) = self.pause else { return self };
+        let span = now.min(until).since(from);
+        Self {
+            idle_from: self.idle_from.after(span),
+            cap_at: self.cap_at.after(span),
+            pause: None,
+            paused_for: Millis::new(self.paused_for.as_ms().saturating_add(span.as_ms())),
+            ..self
+        }
+    }
+
+    /// Until when it is paused, if it is.
+    #[must_use]
+    pub fn paused_until(&self) -> Option<Timestamp> {
+        self.pause.map(|pause| pause.until)
+    }
+
+    /// How long the pauses took that are over.
+    #[must_use]
+    pub const fn paused_for(&self) -> Millis {
+        self.paused_for
     }
 
     /// Counts every reminder that is due by now as one sent.
@@ -42,21 +92,24 @@ impl Clocks {
         self.reminded
     }
 
-    /// When the request times out if nothing happens.
+    /// When the request times out if nothing happens. A pause takes all it may.
     #[must_use]
     pub fn expires_at(&self) -> Timestamp {
-        self.idle_at().min(self.cap_at)
+        self.idle_at().min(self.cap_at())
     }
 
-    /// When the request times out whatever happens.
+    /// When the request times out whatever happens. A pause takes all it may.
     #[must_use]
-    pub const fn cap_at(&self) -> Timestamp {
-        self.cap_at
+    pub fn cap_at(&self) -> Timestamp {
+        self.cap_at.after(self.pause_span())
     }
 
     /// The next moment at which something has to be done.
     #[must_use]
     pub fn next(&self) -> Timestamp {
+        if let Some(Pause { until, .. }) = self.pause {
+            return until;
+        }
         let reminder =
             (self.reminded < self.reminders).then(|| self.reminder_at(self.reminded + 1));
         reminder.map_or(self.expires_at(), |at| at.min(self.expires_at()))
@@ -65,7 +118,10 @@ impl Clocks {
     /// What is due: the end of the request before a reminder of it, the cap before the idle limit.
     #[must_use]
     pub fn due(&self, now: Timestamp) -> Option<DeadlineKind> {
-        if now >= self.cap_at {
+        if let Some(Pause { until, .. }) = self.pause {
+            return (now >= until).then_some(DeadlineKind::PauseEnd);
+        }
+        if now >= self.cap_at() {
             Some(DeadlineKind::Cap)
         } else if now >= self.idle_at() {
             Some(DeadlineKind::Idle)
@@ -77,7 +133,11 @@ impl Clocks {
     }
 
     fn idle_at(&self) -> Timestamp {
-        self.idle_from.after(self.timeout)
+        self.idle_from.after(self.timeout).after(self.pause_span())
+    }
+
+    fn pause_span(&self) -> Millis {
+        self.pause.map_or(Millis::new(0), |pause| pause.until.since(pause.from))
     }
 
     fn reminder_at(&self, number: u32) -> Timestamp {
@@ -134,6 +194,43 @@ mod tests {
     fn the_end_comes_before_a_reminder_of_it() {
         assert_eq!(clocks().due(ms(5_000_000)), Some(DeadlineKind::Cap));
         assert_eq!(clocks().due(ms(61_000)), Some(DeadlineKind::Idle));
+    }
+
+    #[test]
+    fn a_pause_moves_everything_by_what_it_took() {
+        let paused = clocks().pause(ms(11_000), Millis::new(100_000)).unwrap();
+        assert_eq!(paused.paused_until(), Some(ms(111_000)));
+        assert_eq!((paused.next(), paused.due(ms(110_999))), (ms(111_000), None));
+        assert_eq!((paused.expires_at(), paused.cap_at()), (ms(161_000), ms(701_000)));
+        let resumed = paused.resume(ms(31_000));
+        assert_eq!((resumed.next(), resumed.paused_for()), (ms(36_000), Millis::new(20_000)));
+        assert_eq!((resumed.expires_at(), resumed.cap_at()), (ms(81_000), ms(621_000)));
+    }
+
+    #[test]
+    fn a_pause_ends_by_itself_at_its_maximum_and_not_when_somebody_notices() {
+        let paused = clocks().pause(ms(11_000), Millis::new(10_000)).unwrap();
+        assert_eq!(paused.due(ms(21_000)), Some(DeadlineKind::PauseEnd));
+        assert_eq!(paused.resume(ms(500_000)), paused.resume(ms(21_000)));
+        assert_eq!(paused.resume(ms(500_000)).expires_at(), ms(71_000));
+    }
+
+    #[test]
+    fn all_pauses_together_have_one_maximum() {
+        let max = Millis::new(10_000);
+        let once = clocks().pause(ms(2_000), max).unwrap().resume(ms(8_000));
+        let twice = once.pause(ms(9_000), max).unwrap();
+        assert_eq!(twice.paused_until(), Some(ms(13_000)));
+        assert_eq!(twice.resume(ms(13_000)).pause(ms(14_000), max), None);
+        assert!(twice.resume(ms(12_000)).pause(ms(14_000), max).is_some());
+    }
+
+    #[test]
+    fn progress_in_a_pause_gives_a_whole_idle_window_after_it() {
+        let paused = clocks().remind(ms(20_000)).pause(ms(21_000), Millis::new(90_000)).unwrap();
+        let resumed = paused.restart_idle(ms(25_000)).resume(ms(41_000));
+        assert_eq!((resumed.reminded(), resumed.expires_at()), (0, ms(101_000)));
+        assert_eq!(resumed.cap_at(), ms(621_000));
     }
 
     #[test]

@@ -23,6 +23,10 @@ pub struct Context<'p> {
     pub report_every: Millis,
     /// How often it is sent again.
     pub report_repeats: u32,
+    /// How long the report on approved work may take, from the approval or the last progress.
+    pub report_due: Millis,
+    /// How long all pauses of a request may take together.
+    pub pause_max: Millis,
 }
 
 /// Who decided. The engine knows the name.
@@ -53,10 +57,13 @@ pub enum Input {
         /// Which member that was.
         by: Decider,
     },
-    /// The addressed member is still at it.
+    /// The other member is still at it: at the answer, or at the work that was approved.
     Progress,
     /// The same request came in once more.
-    AskedAgain,
+    AskedAgain {
+        /// Until when an answer can reach the requester in time, where it said so anew.
+        until: Option<Timestamp>,
+    },
     /// The requester withdrew it, or told its outcome.
     Told {
         /// How it ended there.
@@ -86,6 +93,10 @@ pub enum Input {
     },
     /// Our host withdraws it.
     Cancel,
+    /// Our host stops the clocks of its request, for a person to decide.
+    Pause,
+    /// Our host lets them go on.
+    Unpause,
     /// It is given up to break a circle of members that wait for each other.
     Deadlock,
     /// Our host tells how the approved work went.
@@ -125,6 +136,8 @@ pub enum Action {
     SendCancel,
     /// Send the request again under the same id.
     SendReminder,
+    /// Send the request again for its new limits.
+    SendLimits,
     /// Ask the approvers of the stage that has begun.
     OpenStage,
     /// Tell the host of a vote.
@@ -169,6 +182,8 @@ pub enum Action {
     AlarmNotExited,
     /// Nobody acknowledged the execution report.
     AlarmReportLost,
+    /// The approved work was not reported in time.
+    AlarmReportOverdue,
 }
 
 /// A state and what goes with it.
@@ -178,6 +193,20 @@ pub struct Step {
     pub next: State,
     /// What to do, in this order.
     pub actions: Vec<Action>,
+}
+
+/// Why the clocks of a request cannot be stopped, or go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PauseError {
+    /// It is paused already.
+    AlreadyPaused,
+    /// It is not paused.
+    NotPaused,
+    /// Its pauses have taken all they may.
+    UsedUp {
+        /// How long that is.
+        limit: Millis,
+    },
 }
 
 /// Why an input does not fit a state. The state stays as it is.
@@ -208,6 +237,8 @@ pub enum Rejection {
         /// Where the request stands.
         status: Status,
     },
+    /// Our host wants to pause or resume what is not so.
+    Pause(PauseError),
     /// The input belongs to the other side of a request.
     WrongSide,
     /// The input does not fit this kind of request.

@@ -27,7 +27,7 @@ mod vote;
 mod work;
 
 pub use self::clocks::Clocks;
-pub use self::input::{Action, Answer, Context, Decider, Input, Rejection, Step};
+pub use self::input::{Action, Answer, Context, Decider, Input, PauseError, Rejection, Step};
 pub use self::quorum::{Ballot, Panel, Stage, Standing, Vote};
 pub use self::state::{Asked, Feedback, Owed, Settlement, State, WorkReport};
 pub use self::transition::transition;

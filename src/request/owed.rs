@@ -19,7 +19,12 @@ pub(super) fn unanswered(
     let end = |status, cause| Owed::Closed { status, cause };
     match input {
         Input::Decide(answer) => Ok(answered(answer, context)),
-        Input::AskedAgain => step(owed.clone(), [Action::Acknowledge]),
+        Input::AskedAgain { until: new } => {
+            let until = new.unwrap_or(until);
+            let deferred = matches!(owed, Owed::Deferred { .. });
+            let next = if deferred { Owed::Deferred { until } } else { Owed::Open { until } };
+            step(next, [Action::Acknowledge])
+        }
         Input::Defer => step(Owed::Deferred { until }, []),
         Input::Resume => Err(Rejection::NotDue),
         Input::Told { status, cause } => step(end(status, cause), [Action::TellClosed]),
@@ -35,6 +40,8 @@ pub(super) fn unanswered(
         | Input::Acknowledged { .. }
         | Input::ApproverGone { .. }
         | Input::Cancel
+        | Input::Pause
+        | Input::Unpause
         | Input::Deadlock
         | Input::Finish { .. }
         | Input::RolledBack { .. }
@@ -51,7 +58,7 @@ fn answered(answer: Answer, context: Context<'_>) -> Step {
             (Owed::Approved(answer, Feedback::ExitDue { by }), Some(Action::SelfLeaving))
         }
         (true, Approval::Nothing) => (Owed::Approved(answer, Feedback::Nothing), None),
-        (true, Approval::OpensGate) => (Owed::Approved(answer, Feedback::ReportDue), None),
+        (true, Approval::OpensGate) => (Owed::Approved(answer, report_due(context)), None),
     };
     let mut actions = vec![Action::SendAnswer];
     actions.extend(then);
@@ -64,19 +71,18 @@ pub(super) fn yes_said(
     answer: &Answer,
     feedback: Feedback,
     input: &Input,
+    context: Context<'_>,
 ) -> Result<Step, Rejection> {
     let status = Status::Approved;
     let now_in = |feedback| Owed::Approved(answer.clone(), feedback);
     match input {
-        Input::AskedAgain => step(now_in(feedback), [Action::SendAnswer]),
-        Input::Told { status: Status::Approved, .. } => {
-            confirmed(answer, |answer| step(Owed::Approved(answer, feedback), [Action::TellClosed]))
-        }
+        Input::AskedAgain { .. } => step(now_in(feedback), [Action::SendAnswer]),
+        Input::Told { status: Status::Approved, .. } => told_yes(answer, feedback, context),
         Input::Told { status, cause } => {
             step(Owed::Closed { status: *status, cause: *cause }, [Action::TellNoEffect])
         }
         Input::Report { report } => match feedback {
-            Feedback::ReportDue => step(
+            Feedback::ReportDue { .. } => step(
                 now_in(Feedback::Reported { report: *report }),
                 [Action::SendReceipt, Action::TellReport],
             ),
@@ -97,13 +103,13 @@ pub(super) fn yes_said(
             Feedback::ExitDue { .. } | Feedback::ExitOverdue => step(now_in(Feedback::Exited), []),
             Feedback::Nothing
             | Feedback::Exited
-            | Feedback::ReportDue
+            | Feedback::ReportDue { .. }
             | Feedback::ReportSent { .. }
             | Feedback::Reported { .. }
             | Feedback::Abandoned => Err(Rejection::WrongSide),
         },
         Input::Gone(_) => match feedback {
-            Feedback::ReportDue => step(now_in(Feedback::Abandoned), []),
+            Feedback::ReportDue { .. } => step(now_in(Feedback::Abandoned), []),
             Feedback::Nothing
             | Feedback::ExitDue { .. }
             | Feedback::ExitOverdue
@@ -112,14 +118,17 @@ pub(super) fn yes_said(
             | Feedback::Reported { .. }
             | Feedback::Abandoned => Err(Rejection::NotDue),
         },
+        Input::Progress => at_work(now_in, feedback, context),
+        Input::Due(DeadlineKind::ReportOverdue) => report_overdue(now_in, feedback, context),
         Input::Response { .. }
-        | Input::Progress
         | Input::Acknowledged { .. }
         | Input::ApproverGone { .. }
         | Input::Decide(_)
         | Input::Defer
         | Input::Resume
         | Input::Cancel
+        | Input::Pause
+        | Input::Unpause
         | Input::Deadlock
         | Input::Finish { .. }
         | Input::RolledBack { .. }
@@ -128,11 +137,69 @@ pub(super) fn yes_said(
     }
 }
 
+/// Others were asked too, and the requester has what it asked for: its work begins now.
+fn told_yes(answer: &Answer, feedback: Feedback, context: Context<'_>) -> Result<Step, Rejection> {
+    let feedback = match feedback {
+        Feedback::ReportDue { .. } => report_due(context),
+        Feedback::Nothing
+        | Feedback::ExitDue { .. }
+        | Feedback::ExitOverdue
+        | Feedback::Exited
+        | Feedback::ReportSent { .. }
+        | Feedback::Reported { .. }
+        | Feedback::Abandoned => feedback,
+    };
+    confirmed(answer, |answer| step(Owed::Approved(answer, feedback), [Action::TellClosed]))
+}
+
+/// The report of the requester is due, from now.
+fn report_due(context: Context<'_>) -> Feedback {
+    Feedback::ReportDue { by: Some(context.now.after(context.report_due)) }
+}
+
+/// The requester is at the work: its report is due later.
+fn at_work(
+    now_in: impl Fn(Feedback) -> Owed,
+    feedback: Feedback,
+    context: Context<'_>,
+) -> Result<Step, Rejection> {
+    match feedback {
+        Feedback::ReportDue { .. } => step(now_in(report_due(context)), []),
+        Feedback::ReportSent { .. } | Feedback::Reported { .. } | Feedback::Abandoned => {
+            Err(Rejection::Late { status: Status::Approved })
+        }
+        Feedback::Nothing | Feedback::ExitDue { .. } | Feedback::ExitOverdue | Feedback::Exited => {
+            Err(Rejection::WrongKind)
+        }
+    }
+}
+
+/// The report has not come in time. It may still come.
+fn report_overdue(
+    now_in: impl Fn(Feedback) -> Owed,
+    feedback: Feedback,
+    context: Context<'_>,
+) -> Result<Step, Rejection> {
+    match feedback {
+        Feedback::ReportDue { by: Some(by) } if context.now >= by => {
+            step(now_in(Feedback::ReportDue { by: None }), [Action::AlarmReportOverdue])
+        }
+        Feedback::Nothing
+        | Feedback::ExitDue { .. }
+        | Feedback::ExitOverdue
+        | Feedback::Exited
+        | Feedback::ReportDue { .. }
+        | Feedback::ReportSent { .. }
+        | Feedback::Reported { .. }
+        | Feedback::Abandoned => Err(Rejection::NotDue),
+    }
+}
+
 /// We were asked and said no.
 pub(super) fn no_said(answer: &Answer, input: &Input) -> Result<Step, Rejection> {
     let status = Status::Rejected;
     match input {
-        Input::AskedAgain => step(Owed::Rejected(answer.clone()), [Action::SendAnswer]),
+        Input::AskedAgain { .. } => step(Owed::Rejected(answer.clone()), [Action::SendAnswer]),
         Input::Told { status: Status::Rejected, .. } => {
             confirmed(answer, |answer| step(Owed::Rejected(answer), [Action::TellClosed]))
         }
@@ -149,6 +216,8 @@ pub(super) fn no_said(answer: &Answer, input: &Input) -> Result<Step, Rejection>
         | Input::Defer
         | Input::Resume
         | Input::Cancel
+        | Input::Pause
+        | Input::Unpause
         | Input::Deadlock
         | Input::Finish { .. }
         | Input::RolledBack { .. }
@@ -174,7 +243,7 @@ fn confirmed(
 /// We were asked, and the requester ended it.
 pub(super) fn closed(status: Status, input: &Input) -> Result<Step, Rejection> {
     match input {
-        Input::AskedAgain => Err(Rejection::Late { status }),
+        Input::AskedAgain { .. } => Err(Rejection::Late { status }),
         Input::Told { status: told, .. } if *told == status => Err(Rejection::Duplicate { status }),
         Input::Told { .. } => Err(Rejection::Conflicting { status }),
         Input::Decide(_) => Err(Rejection::NotPending { status }),
@@ -187,6 +256,8 @@ pub(super) fn closed(status: Status, input: &Input) -> Result<Step, Rejection> {
         | Input::Defer
         | Input::Resume
         | Input::Cancel
+        | Input::Pause
+        | Input::Unpause
         | Input::Deadlock
         | Input::Finish { .. }
         | Input::RolledBack { .. }
@@ -199,7 +270,7 @@ pub(super) fn closed(status: Status, input: &Input) -> Result<Step, Rejection> {
 fn answered_already(status: Status, input: &Input) -> Result<Step, Rejection> {
     Err(match input {
         Input::Decide(answer) => after_decision(status, answer.approve),
-        Input::AskedAgain | Input::Told { .. } => Rejection::Late { status },
+        Input::AskedAgain { .. } | Input::Told { .. } => Rejection::Late { status },
         Input::Report { .. } => Rejection::WrongKind,
         Input::Defer | Input::Resume | Input::Due(_) | Input::Gone(_) => Rejection::NotDue,
         Input::Response { .. }
@@ -208,6 +279,8 @@ fn answered_already(status: Status, input: &Input) -> Result<Step, Rejection> {
         | Input::Acknowledged { .. }
         | Input::ApproverGone { .. }
         | Input::Cancel
+        | Input::Pause
+        | Input::Unpause
         | Input::Deadlock
         | Input::Finish { .. }
         | Input::RolledBack { .. }

@@ -91,7 +91,10 @@ pub enum Feedback {
     /// It has left.
     Exited,
     /// The work may be done; its report is to come.
-    ReportDue,
+    ReportDue {
+        /// When it is overdue; `None` for the member that owes it, and once that was told.
+        by: Option<Timestamp>,
+    },
     /// The report is under way; its receipt is due.
     ReportSent {
         /// What it says.
@@ -221,7 +224,7 @@ impl State {
             Some(
                 Feedback::ExitDue { .. }
                     | Feedback::ExitOverdue
-                    | Feedback::ReportDue
+                    | Feedback::ReportDue { .. }
                     | Feedback::ReportSent { .. }
             )
         );
@@ -238,6 +241,7 @@ impl State {
                 Some(*again_at)
             }
             Self::Owed(Owed::Open { until } | Owed::Deferred { until }) => Some(*until),
+            Self::Owed(Owed::Approved(_, Feedback::ReportDue { by })) => *by,
             Self::Asked(_) | Self::Owed(_) => None,
         }
     }
@@ -254,6 +258,7 @@ impl State {
                 Some(DeadlineKind::Report)
             }
             Self::Asked(_) => Some(DeadlineKind::ExitGrace),
+            Self::Owed(Owed::Approved(..)) => Some(DeadlineKind::ReportOverdue),
             Self::Owed(_) => Some(DeadlineKind::ObligationEnd),
         }
     }

@@ -1,7 +1,7 @@
 //! The one function that moves a request from state to state.
 
 use super::clocks::Clocks;
-use super::input::{Action, Answer, Context, Decider, Input, Rejection, Step};
+use super::input::{Action, Answer, Context, Decider, Input, PauseError, Rejection, Step};
 use super::owed::{closed, no_said, unanswered, yes_said};
 use super::quorum::Ballot;
 use super::state::{Asked, Feedback, Owed, Settlement, State, WorkReport};
@@ -36,7 +36,7 @@ pub fn transition(state: &State, input: Input, context: Context<'_>) -> Result<S
                 step(Owed::Open { until: *until }, [Action::AskHost])
             }
             Owed::Deferred { .. } => unanswered(owed, input, context),
-            Owed::Approved(answer, feedback) => yes_said(answer, *feedback, &input),
+            Owed::Approved(answer, feedback) => yes_said(answer, *feedback, &input, context),
             Owed::Rejected(answer) => no_said(answer, &input),
             Owed::Closed { status, .. } => closed(*status, &input),
         },
@@ -86,9 +86,13 @@ fn pending(
         Input::Due(DeadlineKind::Reminder) => {
             step(waits(clocks.remind(now)), [Action::SendReminder])
         }
+        Input::Due(DeadlineKind::PauseEnd) => pause_over(clocks.resume(now), ballot, context),
+        Input::Pause => step(waits(paused(clocks, context)?), [Action::SendLimits]),
+        Input::Unpause => step(waits(resumed(clocks, context)?), [Action::SendLimits]),
         Input::Due(
             DeadlineKind::ExitGrace
             | DeadlineKind::Report
+            | DeadlineKind::ReportOverdue
             | DeadlineKind::ObligationEnd
             | DeadlineKind::Receipt
             | DeadlineKind::Judgement,
@@ -99,12 +103,38 @@ fn pending(
         Input::SendFailed => step(Asked::Cancelled(end(Cause::SendFailed)), [Action::TellSettled]),
         Input::Finish { .. } => Err(Rejection::NotApproved { status: Status::Pending }),
         Input::Acknowledged { .. } | Input::RolledBack { .. } => Err(Rejection::NotDue),
-        Input::AskedAgain
+        Input::AskedAgain { .. }
         | Input::Told { .. }
         | Input::Report { .. }
         | Input::Decide(_)
         | Input::Defer
         | Input::Resume => Err(Rejection::WrongSide),
+    }
+}
+
+/// A pause ended by itself. The other side knows when that is. A host that overslept it: what would
+/// have come since comes now.
+fn pause_over(clocks: Clocks, ballot: &Ballot, context: Context<'_>) -> Result<Step, Rejection> {
+    match clocks.due(context.now) {
+        Some(kind) => pending(clocks, ballot, Input::Due(kind), context),
+        None => step(Asked::Pending(clocks, ballot.clone()), []),
+    }
+}
+
+/// Our host stops the clocks. The other side learns how long it may take.
+fn paused(clocks: Clocks, context: Context<'_>) -> Result<Clocks, Rejection> {
+    if clocks.paused_until().is_some() {
+        return Err(Rejection::Pause(PauseError::AlreadyPaused));
+    }
+    let limit = context.pause_max;
+    clocks.pause(context.now, limit).ok_or(Rejection::Pause(PauseError::UsedUp { limit }))
+}
+
+/// Our host lets them go on.
+fn resumed(clocks: Clocks, context: Context<'_>) -> Result<Clocks, Rejection> {
+    match clocks.paused_until() {
+        Some(_) => Ok(clocks.resume(context.now)),
+        None => Err(Rejection::Pause(PauseError::NotPaused)),
     }
 }
 
@@ -123,7 +153,7 @@ pub(super) fn decided(answer: Answer, by: Decider, context: Context<'_>) -> Step
             (Asked::Approved(settlement, Feedback::ExitDue { by }), Some(Action::PeerLeaving))
         }
         (true, Approval::OpensGate) => {
-            (Asked::Approved(settlement, Feedback::ReportDue), Some(Action::OpenGate))
+            (Asked::Approved(settlement, Feedback::ReportDue { by: None }), Some(Action::OpenGate))
         }
     };
     let mut actions = vec![Action::PeerAnswered];
@@ -149,13 +179,13 @@ fn approved(
             }
             Feedback::Exited => Err(Rejection::Duplicate { status }),
             Feedback::Nothing
-            | Feedback::ReportDue
+            | Feedback::ReportDue { .. }
             | Feedback::ReportSent { .. }
             | Feedback::Reported { .. } => Err(Rejection::WrongKind),
             Feedback::Abandoned => Err(Rejection::Late { status }),
         },
         Input::Finish { ok } => match feedback {
-            Feedback::ReportDue => {
+            Feedback::ReportDue { .. } => {
                 let sent = now_in(sent(WorkReport::first(*ok), context));
                 if *ok {
                     step(sent, [Action::CloseGate, Action::SendReport])
@@ -185,13 +215,15 @@ fn approved(
         },
         Input::Response { .. }
         | Input::Progress
-        | Input::AskedAgain
+        | Input::AskedAgain { .. }
         | Input::Told { .. }
         | Input::Report { .. }
         | Input::Decide(_)
         | Input::Defer
         | Input::Resume
         | Input::Cancel
+        | Input::Pause
+        | Input::Unpause
         | Input::Deadlock
         | Input::Due(_)
         | Input::SendFailed => after_end(status, input),
@@ -253,7 +285,7 @@ fn exit_overdue(
         | Feedback::ExitDue { .. }
         | Feedback::ExitOverdue
         | Feedback::Exited
-        | Feedback::ReportDue
+        | Feedback::ReportDue { .. }
         | Feedback::ReportSent { .. }
         | Feedback::Reported { .. }
         | Feedback::Abandoned => Err(Rejection::NotDue),
@@ -290,7 +322,9 @@ fn approved_and_gone(
         Feedback::ExitDue { .. } | Feedback::ExitOverdue if !ours => {
             step(now_in(Feedback::Abandoned), [])
         }
-        Feedback::ReportDue if ours => step(now_in(Feedback::Abandoned), [Action::CloseGate]),
+        Feedback::ReportDue { .. } if ours => {
+            step(now_in(Feedback::Abandoned), [Action::CloseGate])
+        }
         // A member that is leaving still sees to it that its reports arrive.
         Feedback::ReportSent { report, .. } if cause != Cause::Leaving => {
             step(now_in(Feedback::Reported { report }), [])
@@ -299,7 +333,7 @@ fn approved_and_gone(
         | Feedback::ExitDue { .. }
         | Feedback::ExitOverdue
         | Feedback::Exited
-        | Feedback::ReportDue
+        | Feedback::ReportDue { .. }
         | Feedback::ReportSent { .. }
         | Feedback::Reported { .. }
         | Feedback::Abandoned => Err(Rejection::NotDue),
@@ -311,7 +345,9 @@ fn after_end(status: Status, input: &Input) -> Result<Step, Rejection> {
     Err(match input {
         Input::Response { answer, .. } => after_decision(status, answer.approve),
         Input::Progress | Input::Exited => Rejection::Late { status },
-        Input::Cancel | Input::Deadlock | Input::SendFailed => Rejection::NotPending { status },
+        Input::Cancel | Input::Pause | Input::Unpause | Input::Deadlock | Input::SendFailed => {
+            Rejection::NotPending { status }
+        }
         Input::Finish { .. } if status == Status::Approved => Rejection::WrongKind,
         Input::Finish { .. } => Rejection::NotApproved { status },
         Input::Due(_)
@@ -319,7 +355,7 @@ fn after_end(status: Status, input: &Input) -> Result<Step, Rejection> {
         | Input::ApproverGone { .. }
         | Input::RolledBack { .. }
         | Input::Acknowledged { .. } => Rejection::NotDue,
-        Input::AskedAgain
+        Input::AskedAgain { .. }
         | Input::Told { .. }
         | Input::Report { .. }
         | Input::Decide(_)

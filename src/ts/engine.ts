@@ -247,6 +247,20 @@ export class Engine {
     return this.#call((raw) => raw.cancel(now, this.#put(requestId)));
   }
 
+  /**
+   * Stops the clocks of a pending request of this member while a person decides: neither idle
+   * limit nor reminders nor cap run, for `pauseMaxMs` at most (all pauses of a request together);
+   * then it goes on by itself.
+   */
+  pause(now: number, requestId: string): string {
+    return this.#call((raw) => raw.pause(now, this.#put(requestId)));
+  }
+
+  /** Lets the clocks of a paused request go on where they stopped. */
+  resume(now: number, requestId: string): string {
+    return this.#call((raw) => raw.resume(now, this.#put(requestId)));
+  }
+
   /** Tells the lead how the work of an approved plan went. The gate closes for it. */
   report(now: number, requestId: string, report: Report): string {
     const { ok, detail } = report;

@@ -207,6 +207,20 @@ export class ProtocolEngine {
   }
 
   /**
+   * Stops the clocks of a pending request of this member while a person decides: neither idle
+   * limit nor reminders nor cap run, for `pauseMaxMs` at most (all pauses of a request together);
+   * then it goes on by itself.
+   */
+  pause(requestId: string): void {
+    this.#input((now) => this.#engine.pause(now, requestId));
+  }
+
+  /** Lets the clocks of a paused request go on where they stopped. */
+  resume(requestId: string): void {
+    this.#input((now) => this.#engine.resume(now, requestId));
+  }
+
+  /**
    * Waits for the outcome of a request of this member that began elsewhere (`callTool`). Takes the
    * whole id; rejects at once when no such request is open or remembered.
    */

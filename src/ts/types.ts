@@ -176,7 +176,10 @@ export interface SectionOptions {
 
 /** Options of a progress report. */
 export interface ProgressOptions {
-  /** The request it is about: one that this member must answer. Without, it goes to the lead. */
+  /**
+   * The request it is about: one that this member must answer, or one of its own whose approved
+   * work it has not reported. Without, it goes to the lead.
+   */
   readonly requestId?: string | undefined;
   /** What is being done. */
   readonly note?: string | undefined;

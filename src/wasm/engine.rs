@@ -150,6 +150,20 @@ impl WasmEngine {
         })
     }
 
+    /// `pause`: id.
+    pub fn pause(&mut self, now: f64, id: u32) -> u32 {
+        self.call(now, &mut |engine, now, texts| {
+            Ok(engine.pause(now, texts.text(id))?.as_str().to_owned())
+        })
+    }
+
+    /// `resume`: id.
+    pub fn resume(&mut self, now: f64, id: u32) -> u32 {
+        self.call(now, &mut |engine, now, texts| {
+            Ok(engine.resume(now, texts.text(id))?.as_str().to_owned())
+        })
+    }
+
     /// `report`: id, detail.
     pub fn report(&mut self, now: f64, id: u32, detail: u32, ok: bool) -> u32 {
         self.call(now, &mut |engine, now, texts| {

@@ -91,6 +91,13 @@ pub struct TimingOptions {
     /// How long a worker may take to confirm its exit. Default: 10 000.
     #[tsify(optional, type = "number | undefined")]
     pub exit_grace_ms: Option<Millis>,
+    /// How long the report on approved work may take, from the approval or the last progress.
+    /// Default: 600 000.
+    #[tsify(optional, type = "number | undefined")]
+    pub report_due_ms: Option<Millis>,
+    /// How long all pauses of a request may take together; zero forbids them. Default: 86 400 000.
+    #[tsify(optional, type = "number | undefined")]
+    pub pause_max_ms: Option<Millis>,
     /// How long waiting mail may still speak for a silent member. Default: 5 000.
     #[tsify(optional, type = "number | undefined")]
     pub judgement_grace_ms: Option<Millis>,
@@ -244,6 +251,8 @@ impl TimingOptions {
             reminders: count(&mut fields, "reminders")?,
             ack_delay_ms: fields.optional_millis("ackDelayMs")?,
             exit_grace_ms: fields.optional_millis("exitGraceMs")?,
+            report_due_ms: fields.optional_millis("reportDueMs")?,
+            pause_max_ms: fields.optional_millis("pauseMaxMs")?,
             judgement_grace_ms: fields.optional_millis("judgementGraceMs")?,
             strikes: count(&mut fields, "strikes")?,
             breaker_cooldown_ms: fields.optional_millis("breakerCooldownMs")?,
@@ -260,6 +269,8 @@ impl TimingOptions {
         set(&mut timing.cap, self.cap_ms);
         set(&mut timing.ack_delay, self.ack_delay_ms);
         set(&mut timing.exit_grace, self.exit_grace_ms);
+        set(&mut timing.report_due, self.report_due_ms);
+        set(&mut timing.pause_max, self.pause_max_ms);
         set(&mut timing.judgement_grace, self.judgement_grace_ms);
         set(&mut timing.breaker_cooldown, self.breaker_cooldown_ms);
         set(&mut timing.trial_timeout, self.trial_timeout_ms);

@@ -271,3 +271,36 @@ fn a_withdrawal_reaches_everybody_who_was_asked() {
         assert_eq!(closed(&net, approver, &id), [Status::Cancelled], "{approver}");
     }
 }
+
+#[test]
+fn a_pause_is_told_to_whoever_must_still_decide() {
+    let mut net = team();
+    let id = net.submit_to("alice", three(2), None).unwrap();
+    net.approve("carol", &id);
+    net.pause("alice", &id).unwrap();
+    let asked =
+        |net: &Net, own: &str| net.network.sent_of("alice", own, "plan_approval_request").len();
+    assert_eq!(["carol", "dave", "erin"].map(|own| asked(&net, own)), [1, 2, 2]);
+    net.advance(3_600_000);
+    assert_eq!(net.status("alice", &id), Status::Pending);
+    assert_eq!(net.engine("erin").obligations().len(), 1);
+    net.approve("erin", &id);
+    assert_eq!(net.status("alice", &id), Status::Approved);
+}
+
+#[test]
+fn the_report_is_due_from_the_outcome_on_and_progress_tells_everybody_who_approved() {
+    let mut net = team();
+    let id = net.submit_to("alice", three(2), None).unwrap();
+    net.approve("carol", &id);
+    net.advance(50_000);
+    net.approve("erin", &id);
+    net.advance(590_000);
+    assert_eq!(net.alarms("carol"), [], "it was settled after her vote");
+    net.progress("alice", Some(&id), None).unwrap();
+    net.advance(599_999);
+    let overdue = |net: &Net, own: &str| net.alarm_count(own, Alarm::ReportOverdue);
+    assert_eq!(["carol", "dave", "erin"].map(|own| overdue(&net, own)), [0, 0, 0]);
+    net.advance(1);
+    assert_eq!(["carol", "dave", "erin"].map(|own| overdue(&net, own)), [1, 0, 1]);
+}

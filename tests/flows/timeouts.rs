@@ -175,6 +175,22 @@ fn limits_can_be_set_per_request_and_contradictions_are_refused() {
 }
 
 #[test]
+fn deadlines_of_weeks_come_to_the_millisecond() {
+    const WEEK: u64 = 7 * 86_400_000;
+    let mut net = Net::team(&["alice"]);
+    let id = net.try_shutdown("alice", limits(8 * WEEK, Some(9 * WEEK))).unwrap();
+    net.advance(7 * WEEK);
+    net.progress("alice", Some(&id), None).unwrap();
+    net.advance(2 * WEEK - 1);
+    assert_eq!(net.status(LEAD, &id), Status::Pending);
+    net.act("alice", team_protocols::Engine::handle_deadline);
+    assert_eq!(net.engine("alice").obligations()[0].time_left_ms, Millis::new(1));
+    net.advance(1);
+    assert_eq!(net.outcome(LEAD, &id).status, Status::TimedOut);
+    assert_eq!(net.outcome(LEAD, &id).settled_at, crate::harness::at(9 * WEEK));
+}
+
+#[test]
 fn a_short_cap_alone_shortens_the_idle_limit() {
     let mut net = Net::team(&["alice"]);
     let options =

@@ -19,8 +19,12 @@ const END: u64 = 700_000;
 static ALONE: Panel = Panel::One(MemberIndex::new(1));
 
 pub(crate) fn states() -> Vec<(String, State)> {
-    let mut states =
-        vec![("asked pending".to_owned(), Asked::Pending(clocks(), Ballot::default()).into())];
+    let paused = clocks().pause(Timestamp::from_ms(500), Millis::new(30_000)).unwrap();
+    let waits = |clocks| Asked::Pending(clocks, Ballot::default());
+    let mut states = vec![
+        ("asked pending".to_owned(), waits(clocks()).into()),
+        ("asked pending, paused".to_owned(), waits(paused).into()),
+    ];
     for (name, feedback) in feedbacks() {
         states.push((format!("asked approved, {name}"), Asked::Approved(end(), feedback).into()));
     }
@@ -55,7 +59,8 @@ fn feedbacks() -> Vec<(&'static str, Feedback)> {
         ("exit overdue", Feedback::ExitOverdue),
         ("exited", Feedback::Exited),
         ("nothing more", Feedback::Nothing),
-        ("report due", Feedback::ReportDue),
+        ("report due", Feedback::ReportDue { by: None }),
+        ("report due by then", Feedback::ReportDue { by: Some(at) }),
         ("report sent", Feedback::ReportSent { report: worked(), again_at: at, left: 2 }),
         (
             "report sent for the last time",
@@ -81,7 +86,9 @@ pub(crate) fn inputs() -> Vec<(String, Input)> {
         add(&format!("finish {word}"), Input::Finish { ok: approve });
     }
     add("progress", Input::Progress);
-    add("asked again", Input::AskedAgain);
+    add("asked again", Input::AskedAgain { until: None });
+    let until = Some(Timestamp::from_ms(800_000));
+    add("asked again, longer", Input::AskedAgain { until });
     add("exited", Input::Exited);
     add("defer", Input::Defer);
     add("resume", Input::Resume);
@@ -94,6 +101,8 @@ pub(crate) fn inputs() -> Vec<(String, Input)> {
     add("acknowledged", Input::Acknowledged { by, rolled_back: None });
     add("acknowledged undone", Input::Acknowledged { by, rolled_back: Some(true) });
     add("cancel", Input::Cancel);
+    add("pause", Input::Pause);
+    add("unpause", Input::Unpause);
     add("deadlock", Input::Deadlock);
     add("send failed", Input::SendFailed);
     for status in terminal() {
@@ -128,6 +137,8 @@ pub(crate) fn contexts() -> Vec<(String, Context<'static>)> {
                 exit_grace: Millis::new(10_000),
                 report_every: Millis::new(15_000),
                 report_repeats: 3,
+                report_due: Millis::new(600_000),
+                pause_max: Millis::new(86_400_000),
             };
             contexts.push((format!("{kind} {clock}"), context));
         }

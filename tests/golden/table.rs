@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use team_protocols::fsm::{Asked, Feedback, Owed, Rejection, State, Step, WorkReport, transition};
+use team_protocols::fsm::{
+    Asked, Feedback, Owed, PauseError, Rejection, State, Step, WorkReport, transition,
+};
 
 use crate::cases::{contexts, inputs, states};
 
@@ -152,18 +154,18 @@ fn name(state: &State) -> String {
     let status = state.status().name();
     match state {
         State::Asked(Asked::Pending(clocks, _)) => {
-            format!(
-                "asked pending (reminded {}, until {})",
-                clocks.reminded(),
-                clocks.expires_at().as_ms()
-            )
+            let paused = clocks.paused_until().map_or("", |_| ", paused");
+            let (reminded, until) = (clocks.reminded(), clocks.expires_at().as_ms());
+            format!("asked pending{paused} (reminded {reminded}, until {until})")
         }
         State::Asked(Asked::Approved(_, feedback)) => {
             format!("asked approved{settled}, {}", feedback_name(*feedback))
         }
         State::Asked(_) => format!("asked {status}{settled}"),
-        State::Owed(Owed::Open { .. }) => "owed open".to_owned(),
-        State::Owed(Owed::Deferred { .. }) => "owed deferred".to_owned(),
+        State::Owed(Owed::Open { until }) => format!("owed open (until {})", until.as_ms()),
+        State::Owed(Owed::Deferred { until }) => {
+            format!("owed deferred (until {})", until.as_ms())
+        }
         State::Owed(Owed::Approved(_, feedback)) => {
             format!("owed approved, {}", feedback_name(*feedback))
         }
@@ -181,7 +183,8 @@ fn feedback_name(feedback: Feedback) -> String {
         Feedback::ExitOverdue => "exit overdue".to_owned(),
         Feedback::Exited => "exited".to_owned(),
         Feedback::Nothing => "nothing more".to_owned(),
-        Feedback::ReportDue => "report due".to_owned(),
+        Feedback::ReportDue { by: None } => "report due".to_owned(),
+        Feedback::ReportDue { by: Some(_) } => "report due by then".to_owned(),
         Feedback::ReportSent { report, left, .. } => {
             format!("report {} sent, {left} left", said(report))
         }
@@ -201,6 +204,9 @@ fn refusal(rejection: Rejection) -> String {
         Rejection::Conflicting { status } => format!("conflicting ({})", status.name()),
         Rejection::NotPending { status } => format!("not pending ({})", status.name()),
         Rejection::NotApproved { status } => format!("not approved ({})", status.name()),
+        Rejection::Pause(PauseError::AlreadyPaused) => "already paused".to_owned(),
+        Rejection::Pause(PauseError::NotPaused) => "not paused".to_owned(),
+        Rejection::Pause(PauseError::UsedUp { .. }) => "pause used up".to_owned(),
         Rejection::WrongSide => "wrong side".to_owned(),
         Rejection::WrongKind => "wrong kind".to_owned(),
         Rejection::NotDue => "not due".to_owned(),

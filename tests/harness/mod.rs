@@ -316,6 +316,18 @@ impl Net {
         done
     }
 
+    pub(crate) fn pause(&mut self, own: &str, id: &str) -> Called<()> {
+        let done = self.act(own, |e, now| e.pause(now, id)).map(|_| ());
+        self.run_until_quiet();
+        done
+    }
+
+    pub(crate) fn resume(&mut self, own: &str, id: &str) -> Called<()> {
+        let done = self.act(own, |e, now| e.resume(now, id)).map(|_| ());
+        self.run_until_quiet();
+        done
+    }
+
     pub(crate) fn report(&mut self, own: &str, id: &str, ok: bool) -> Called<()> {
         let detail = Some(if ok { "done" } else { "broke" }.to_owned());
         let done = self.act(own, |e, now| e.report(now, id, ok, detail)).map(|_| ());

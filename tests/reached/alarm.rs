@@ -90,6 +90,11 @@ pub(crate) const ROWS: &[Row] = &[
         net.advance(60_000);
         alarmed(&net, "alice")
     }),
+    ("report_overdue", || {
+        let (mut net, _) = planned(Uses::Once);
+        net.advance(600_000);
+        alarmed(&net, LEAD)
+    }),
     ("send_failed", || {
         let mut net = team();
         net.act(LEAD, |e, now| e.handle_send_failed(now, 7));

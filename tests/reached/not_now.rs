@@ -1,7 +1,7 @@
 //! What does not fit how things stand.
 
 use serde_json::json;
-use team_protocols::{AskOptions, Details, Engine, Kind, Link, SectionPolicy, Uses};
+use team_protocols::{AskOptions, Details, Engine, Kind, Link, Millis, SectionPolicy, Uses};
 
 use crate::harness::{LEAD, Net, no, plan, scoped, tool, yes};
 use crate::{Row, asked, at_lead, leaving, left, lost, plan_request, planned, refused, team};
@@ -11,6 +11,11 @@ pub(crate) const ROWS: &[Row] = &[
         let (mut net, id) = asked();
         net.reject("alice", &id, "busy");
         refused(&net.answer("alice", &id, no("still busy")))
+    }),
+    ("already_paused", || {
+        let (mut net, id) = asked();
+        net.pause(LEAD, &id).unwrap();
+        refused(&net.pause(LEAD, &id))
     }),
     ("already_pending", || refused(&asked().0.try_shutdown("alice", AskOptions::default()))),
     ("ambiguous_prefix", || {
@@ -96,9 +101,18 @@ pub(crate) const ROWS: &[Row] = &[
         net.reject("alice", &id, "busy");
         refused(&net.cancel(LEAD, &id))
     }),
+    ("not_paused", || {
+        let (mut net, id) = asked();
+        refused(&net.resume(LEAD, &id))
+    }),
     ("nothing_to_report", || {
         let (mut net, id) = leaving();
         refused(&net.report(LEAD, &id, true))
+    }),
+    ("pause_used_up", || {
+        let mut net = Net::with(&["alice"], |config| config.timing.pause_max = Millis::new(0));
+        let id = net.ask_shutdown("alice");
+        refused(&net.pause(LEAD, &id))
     }),
     ("nothing_to_rerun", || {
         let (mut net, id) = asked();

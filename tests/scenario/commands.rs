@@ -9,7 +9,7 @@ use team_protocols::{
 use crate::names::{Named, Names};
 
 /// Every command of the format.
-pub(crate) const ALL: [&str; 19] = [
+pub(crate) const ALL: [&str; 21] = [
     "announce",
     "callTool",
     "cancel",
@@ -21,10 +21,12 @@ pub(crate) const ALL: [&str; 19] = [
     "idle",
     "leaveSection",
     "memberGone",
+    "pause",
     "progress",
     "report",
     "requestShutdown",
     "respond",
+    "resume",
     "say",
     "shutdownAll",
     "startFailed",
@@ -66,6 +68,8 @@ pub(crate) fn call(
         }
         "respond" => id(engine.respond(now, &first, args.response())?.as_str()),
         "cancel" => id(engine.cancel(now, &first)?.as_str()),
+        "pause" => id(engine.pause(now, &first)?.as_str()),
+        "resume" => id(engine.resume(now, &first)?.as_str()),
         "report" => {
             let ok = args.field(1, "ok").as_bool().expect("report: ok");
             id(engine.report(now, &first, ok, args.option_text(1, "detail"))?.as_str())

@@ -6,6 +6,7 @@ use crate::error::{Lang, NotNow};
 use crate::gate::Denied;
 use crate::ids::{MemberName, RequestId};
 use crate::message::Status;
+use crate::request::PauseError;
 use crate::time::Millis;
 
 #[expect(clippy::too_many_lines, reason = "one arm per error")]
@@ -60,6 +61,7 @@ pub(super) fn message(error: &NotNow) -> String {
         NotNow::AlreadyPending { request_id } => {
             format!("the same is asked already in {}", quoted(request_id.as_str()))
         }
+        NotNow::Pause(why) => no_pause(*why),
         NotNow::WouldDeadlock { name, request_id } => {
             let (name, id) = (member(name), quoted(request_id.as_str()));
             format!(
@@ -125,6 +127,7 @@ pub(super) fn hint(error: &NotNow) -> String {
         NotNow::AlreadyPending { .. } => {
             "wait for the decision; to ask for something else, cancel the open request first"
         }
+        NotNow::Pause(why) => no_pause_hint(*why),
         NotNow::WouldDeadlock { .. } => {
             "decide on what the other member waits for first, or say in plain text what you need: \
              plain text waits for nothing"
@@ -145,6 +148,26 @@ fn in_critical_section(name: &str, free_in: Option<Millis>) -> String {
     match free_in {
         Some(free_in) => format!("{section}, expected to end in about {} s", seconds(free_in)),
         None => format!("{section}, its end is not known"),
+    }
+}
+
+fn no_pause(why: PauseError) -> String {
+    match why {
+        PauseError::AlreadyPaused => "the request is paused already".into(),
+        PauseError::NotPaused => "the request is not paused".into(),
+        PauseError::UsedUp { limit } => {
+            format!("the pauses of the request may take {} s together, and have", seconds(limit))
+        }
+    }
+}
+
+const fn no_pause_hint(why: PauseError) -> &'static str {
+    match why {
+        PauseError::AlreadyPaused => "do nothing: its clocks stand still until it is resumed",
+        PauseError::NotPaused => "do nothing: its clocks run",
+        PauseError::UsedUp { .. } => {
+            "let its clocks run; if they end before the decision, ask anew with longer limits"
+        }
     }
 }
 

@@ -96,6 +96,7 @@ pub(in crate::error) const fn alarm(alarm: Alarm) -> &'static str {
              break it"
         }
         Alarm::ReportLost => "an execution report was sent several times and never acknowledged",
+        Alarm::ReportOverdue => "approved work was not reported in time",
         Alarm::Storm => "a member sends the same over and over again; it gets no answer to repeats",
     }
 }
@@ -130,6 +131,10 @@ pub(in crate::error) const fn alarm_hint(alarm: Alarm) -> &'static str {
              goes first"
         }
         Alarm::ReportLost => "tell the lead in plain text how the work went",
+        Alarm::ReportOverdue => {
+            "ask the member how the work stands and expect neither success nor failure until then; \
+             a later report still counts"
+        }
         Alarm::Storm => {
             "look whether its program or the transport is in a loop; new messages still get through"
         }

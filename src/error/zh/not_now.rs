@@ -6,6 +6,7 @@ use crate::error::{Lang, NotNow};
 use crate::gate::Denied;
 use crate::ids::{MemberName, RequestId};
 use crate::message::Status;
+use crate::request::PauseError;
 use crate::time::Millis;
 
 pub(super) fn message(error: &NotNow) -> String {
@@ -50,6 +51,11 @@ pub(super) fn message(error: &NotNow) -> String {
         NotNow::AlreadyPending { request_id } => {
             format!("同样的请求 {} 正在等待裁决", quoted(request_id.as_str()))
         }
+        NotNow::Pause(PauseError::AlreadyPaused) => "请求已经暂停".into(),
+        NotNow::Pause(PauseError::NotPaused) => "请求没有暂停".into(),
+        NotNow::Pause(PauseError::UsedUp { limit }) => {
+            format!("它的暂停合计最多 {} 秒，已经用完", seconds(*limit))
+        }
         NotNow::WouldDeadlock { name, request_id } => {
             let (name, id) = (member(name), quoted(request_id.as_str()));
             format!("{name} 正在等待本成员对 {id} 的裁决：再等待 {name} 会使双方永远互相等待")
@@ -90,6 +96,11 @@ pub(super) fn hint(error: &NotNow) -> String {
         NotNow::TooManyOpen { .. } => "等待其中一些得到裁决，或取消已经不需要的请求",
         NotNow::Lineage(error) => lineage::hint(error),
         NotNow::AlreadyPending { .. } => "等待裁决；如果要问的事变了，先取消这个未决的请求",
+        NotNow::Pause(PauseError::AlreadyPaused) => "无需任何操作：恢复之前它的时钟一直停着",
+        NotNow::Pause(PauseError::NotPaused) => "无需任何操作：它的时钟正在走",
+        NotNow::Pause(PauseError::UsedUp { .. }) => {
+            "让时钟继续走；如果裁决之前就到期，用更长的时限重新请求"
+        }
         NotNow::WouldDeadlock { .. } => {
             "先就对方所等的请求作出决定，或用普通文本说明所需：普通文本不造成等待"
         }

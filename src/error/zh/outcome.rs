@@ -70,6 +70,7 @@ pub(in crate::error) const fn alarm(alarm: Alarm) -> &'static str {
         Alarm::SendFailed => "传输层未能发出一帧",
         Alarm::Deadlock => "成员之间形成了循环等待；为打破它，放弃了本成员的一个请求",
         Alarm::ReportLost => "执行报告已多次发送，始终未得到确认",
+        Alarm::ReportOverdue => "已批准的工作没有按时报告",
         Alarm::Storm => "成员不停地重复发送同样的内容；其重复暂不予以答复",
     }
 }
@@ -93,6 +94,9 @@ pub(in crate::error) const fn alarm_hint(alarm: Alarm) -> &'static str {
             "让本成员先就别人所等的请求作出决定，再重新请求；或用普通文本商定谁先进行"
         }
         Alarm::ReportLost => "用普通文本告知负责人工作结果",
+        Alarm::ReportOverdue => {
+            "询问该成员工作的进展，在此之前不要认定成功或失败；迟到的报告仍然有效"
+        }
         Alarm::Storm => "查看它的程序或传输层是否陷入循环；新的消息仍会送达",
     }
 }
