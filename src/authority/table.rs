@@ -96,14 +96,11 @@ impl KindTable {
         if !new.blocking {
             return None;
         }
-        let starts = new.decided_by.iter();
-        starts.filter_map(|role| self.way(role, new.asked_by, &mut Roles::NONE.clone())).next().map(
-            |mut way| {
-                way.push(new.kind.clone());
-                way.reverse();
-                way
-            },
-        )
+        let way = |role| self.way(role, new.asked_by, &mut Roles::of(&[]));
+        let mut way = new.decided_by.iter().find_map(way)?;
+        way.push(new.kind.clone());
+        way.reverse();
+        Some(way)
     }
 
     /// The kinds on a way from a role to one of others, last first.

@@ -327,26 +327,12 @@ impl Engine {
 
 /// Which member an input comes from, where it comes from one.
 const fn voter(input: &Input) -> Option<MemberIndex> {
-    match input {
-        Input::Response { by, .. }
-        | Input::Acknowledged { by, .. }
-        | Input::ApproverGone { by, .. } => Some(*by),
-        Input::Progress
-        | Input::AskedAgain { .. }
-        | Input::Told { .. }
-        | Input::Exited
-        | Input::Report { .. }
-        | Input::Decide(_)
-        | Input::Defer
-        | Input::Resume
-        | Input::Cancel
-        | Input::Pause
-        | Input::Unpause
-        | Input::Deadlock
-        | Input::Finish { .. }
-        | Input::RolledBack { .. }
-        | Input::Due(_)
-        | Input::Gone(_)
-        | Input::SendFailed => None,
+    if let Input::Response { by, .. }
+    | Input::Acknowledged { by, .. }
+    | Input::ApproverGone { by, .. } = input
+    {
+        Some(*by)
+    } else {
+        None
     }
 }

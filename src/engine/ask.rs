@@ -15,7 +15,6 @@ use crate::validate::{self, InvalidMessage, Origin, Target};
 
 impl Engine {
     /// Registers and sends a request.
-    #[expect(clippy::too_many_lines, reason = "every check of a request, in order")]
     pub(super) fn ask(
         &mut self,
         to: &str,
@@ -23,24 +22,8 @@ impl Engine {
         options: AskOptions,
     ) -> Checked<RequestId> {
         let (timeout, cap) = self.limits_of(content.kind(), &options);
-        let terms = self.terms(content.kind());
-        let me = self.roster.me();
-        let mut entry = Entry {
-            id: self.new_id(),
-            peer: me,
-            panel: Panel::One(me),
-            mail: Vec::new(),
-            terms,
-            content,
-            follows: None,
-            lineage: Lineage::default(),
-            opened_at: self.now,
-            seq: self.seq + 1,
-            state: self.pending(timeout, cap),
-            idle: Patience { limit: timeout, ends: self.now.after(timeout), told_in: 0 },
-            detail: None,
-            works: Works::named(options.on_approved.clone(), options.compensation.clone()),
-        };
+        let (me, mut entry) = (self.roster.me(), self.draft(content, &options));
+        let terms = entry.terms;
         self.check_works(&entry)?;
         self.link(&mut entry, options.follows.as_ref())?;
         let timing = Timing { timeout_ms: Some(timeout), cap_ms: Some(cap) };
@@ -84,6 +67,28 @@ impl Engine {
             self.begin_round();
         }
         Ok(id)
+    }
+
+    /// A request before it is known to whom it may go.
+    fn draft(&mut self, content: Content, options: &AskOptions) -> Entry {
+        let (timeout, cap) = self.limits_of(content.kind(), options);
+        let me = self.roster.me();
+        Entry {
+            id: self.new_id(),
+            peer: me,
+            panel: Panel::One(me),
+            mail: Vec::new(),
+            terms: self.terms(content.kind()),
+            content,
+            follows: None,
+            lineage: Lineage::default(),
+            opened_at: self.now,
+            seq: self.seq + 1,
+            state: self.pending(timeout, cap),
+            idle: Patience { limit: timeout, ends: self.now.after(timeout), told_in: 0 },
+            detail: None,
+            works: Works::named(options.on_approved.clone(), options.compensation.clone()),
+        }
     }
 
     /// The idle limit and the hard limit of a request: as asked with, as its kind has them, or the

@@ -134,12 +134,12 @@ fn asked_into(input: &mut FieldHasher, asked: &Asked) {
 }
 
 fn ballot_into(input: &mut FieldHasher, ballot: &Ballot) {
-    input.number(60, ballot.stage as u64);
+    input.number(80, ballot.stage as u64);
     for Vote { by, choice, counted, note, informed } in &ballot.votes {
-        input.number(61, by.0 as u64);
-        input.number(62, *choice as u64);
-        input.number(63, u64::from(*counted) * 2 + u64::from(*informed));
-        input.text(64, note.as_deref().unwrap_or_default());
+        input.number(81, by.0 as u64);
+        input.number(82, *choice as u64);
+        input.number(83, u64::from(*counted) * 2 + u64::from(*informed));
+        input.text(84, note.as_deref().unwrap_or_default());
     }
 }
 

@@ -82,16 +82,13 @@ impl Engine {
     /// grows is told once.
     pub(super) fn linked(&mut self, slot: usize) {
         let Some(entry) = self.ledger.get(slot) else { return };
-        let (peer, loops) = (entry.peer, self.loops(&entry.lineage));
         let revised = entry.follows.as_deref().filter(|follows| follows.link == Link::Revision);
         let revised =
             revised.and_then(|follows| self.ledger.find_asked(follows.request_id.as_str()));
         if let Some(earlier) = revised {
             self.apply_quietly(earlier, Input::Gone(Cause::Superseded));
         }
-        if loops {
-            self.alarm(Alarm::RequestLoop, peer, Some(slot));
-        }
+        self.tell_loop(slot);
     }
 
     /// What a request of a peer goes on from, as far as this member knows it.
@@ -132,7 +129,7 @@ impl Engine {
         true
     }
 
-    /// A lineage of a peer's grows: told once.
+    /// Half of what a lineage may hold is used up: told once.
     pub(super) fn tell_loop(&mut self, slot: usize) {
         let Some(entry) = self.ledger.get(slot) else { return };
         if self.loops(&entry.lineage) {
@@ -160,7 +157,9 @@ impl Engine {
         self.about_request(slot);
         self.check_texts(&[reason.as_deref()])?;
         let id = self.id_of(slot)?;
-        self.send_call_off(slot, reason);
+        let before = self.ledger.swap_detail(slot, reason);
+        self.send_cancel(slot);
+        self.ledger.swap_detail(slot, before);
         Ok(id)
     }
 

@@ -92,6 +92,9 @@ impl Engine {
         }
         let mut sent = Vec::new();
         for to in self.audience(slot, Audience::Undecided) {
+            if self.refuse_absent(to).is_err() {
+                continue;
+            }
             let seq = self.post(to, Body::Structured(message.clone()), reminder.cloned());
             sent.extend(seq.map(|seq| (to, seq)));
         }
@@ -128,19 +131,13 @@ impl Engine {
         }
     }
 
-    /// Tells the other side that our request is withdrawn.
+    /// Tells everybody who was asked that our request is withdrawn; from the lead that should decide,
+    /// the requester that it should be.
     pub(super) fn send_cancel(&mut self, slot: usize) {
         let Some(entry) = self.ledger.get(slot) else { return };
         let (request_id, reason) = (entry.id.clone(), entry.detail.clone());
         let message = Message::Cancel(Cancel { request_id, reason });
         self.post_all(slot, Audience::Asked, &message);
-    }
-
-    /// Asks the requester to withdraw what this member should decide.
-    pub(super) fn send_call_off(&mut self, slot: usize, reason: Option<String>) {
-        let Some(entry) = self.ledger.get(slot) else { return };
-        let (peer, request_id) = (entry.peer, entry.id.clone());
-        self.post_message(peer, Message::Cancel(Cancel { request_id, reason }));
     }
 
     /// Sends the execution report.

@@ -7,7 +7,7 @@ use super::ledger::{Entry, Side};
 use super::shape::answer_shape;
 use crate::effect::{RequestEvent, VoteView};
 use crate::ids::{Incarnation, MemberIndex, MemberName, RequestId};
-use crate::message::{Kind, Liveness, Role, Status};
+use crate::message::{Follows, Kind, Liveness, Role, Status};
 use crate::request::{Asked, Ballot, Owed, State, Vote};
 use crate::time::{Millis, Timestamp};
 
@@ -66,6 +66,10 @@ pub struct RequestView {
     pub mine: bool,
     /// Where it stands.
     pub status: Status,
+    /// The earlier request that it goes on from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub follows: Option<Follows>,
     /// Who must still decide, where several were asked.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
@@ -177,6 +181,7 @@ impl Engine {
             peer: self.name_of(entry.peer),
             mine: entry.side() == Side::Asked,
             status,
+            follows: entry.follows.as_deref().cloned(),
             awaiting: if entry.panel.is_one() { Vec::new() } else { self.awaiting(entry) },
             votes: entry.state.ballot().map(|ballot| self.votes(ballot)).unwrap_or_default(),
             since: entry.opened_at,

@@ -103,16 +103,23 @@ impl Panel {
 }
 
 impl Ballot {
-    /// What a member has said.
+    /// What a member has said, or that it was given up.
     #[must_use]
     pub fn of(&self, by: MemberIndex) -> Option<&Vote> {
         self.votes.iter().find(|vote| vote.by == by)
     }
 
-    /// The ballot with one vote more.
+    /// What a member has said itself.
+    #[must_use]
+    pub fn said_by(&self, by: MemberIndex) -> Option<&Vote> {
+        self.of(by).filter(|vote| vote.choice != Choice::Gone)
+    }
+
+    /// The ballot with one vote more. A member that was given up and speaks after all was not gone.
     #[must_use]
     pub fn with(&self, by: MemberIndex, choice: Choice, note: Option<String>) -> Self {
         let mut ballot = self.clone();
+        ballot.votes.retain(|vote| vote.by != by);
         ballot.votes.push(Vote { by, choice, counted: true, note, informed: false });
         ballot
     }

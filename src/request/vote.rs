@@ -15,7 +15,7 @@ pub(super) fn voted(
     by: Decider,
     context: Context<'_>,
 ) -> Result<Step, Rejection> {
-    if let Some(vote) = ballot.of(by) {
+    if let Some(vote) = ballot.said_by(by) {
         return Err(again(vote, answer.approve, Status::Pending));
     }
     if !context.panel.approvers(ballot.stage).contains(&by) {
@@ -91,16 +91,15 @@ pub(super) fn late_vote(
     if context.panel.is_one() {
         return None;
     }
-    let said = |vote: &&Vote| vote.choice != Choice::Gone;
-    if let Some(vote) = settlement.ballot.of(*by).filter(said) {
+    if let Some(vote) = settlement.ballot.said_by(*by) {
         let status = State::Asked(asked.clone()).status();
         return Some(Err(again(vote, answer.approve, status)));
     }
     let choice = if answer.approve { Choice::Approve } else { Choice::Reject };
-    let mut ballot = settlement.ballot.clone();
-    ballot.votes.retain(|vote| vote.by != *by);
-    let (by, note, informed) = (*by, answer.note.clone(), true);
-    ballot.votes.push(Vote { by, choice, counted: false, note, informed });
+    let mut ballot = settlement.ballot.with(*by, choice, answer.note.clone());
+    if let Some(vote) = ballot.votes.last_mut() {
+        (vote.counted, vote.informed) = (false, true);
+    }
     let next = with_ballot(State::Asked(asked.clone()), ballot);
     Some(Ok(Step { next, actions: vec![Action::TellVote, Action::SendOutcome] }))
 }

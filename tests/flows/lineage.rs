@@ -34,6 +34,8 @@ fn an_appeal_with_something_new_is_a_linked_request() {
     let follows = request.follows.expect("the lead sees what it goes on from");
     assert_eq!((follows.request_id.as_str(), follows.link), (id.as_str(), Link::Appeal));
     assert_eq!(follows.justification.as_deref(), said);
+    let view = net.engine("alice").request(&appeal).unwrap();
+    assert_eq!(view.follows.map(|follows| follows.link), Some(Link::Appeal));
     net.approve(LEAD, &appeal);
     assert_eq!(net.status("alice", &appeal), Status::Approved);
     assert_eq!(net.status("alice", &id), Status::Rejected, "the first decision stays");

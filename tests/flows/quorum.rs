@@ -37,23 +37,9 @@ fn votes(net: &Net, id: &str) -> Vec<(String, Choice, bool)> {
 
 /// What a member was told of the end of a request that it had to decide.
 fn closed(net: &Net, own: &str, id: &str) -> Vec<Status> {
-    let of_it = |event: &Event| match event {
-        Event::Closed(closed) if closed.request_id.as_str() == id => Some(closed.status),
-        Event::Closed(_)
-        | Event::Request(_)
-        | Event::Reminder(_)
-        | Event::Settled(_)
-        | Event::Vote(_)
-        | Event::Message(_)
-        | Event::Progress(_)
-        | Event::Idle(_)
-        | Event::Report(_)
-        | Event::Work(_)
-        | Event::WorkFailed(_)
-        | Event::Drain(_)
-        | Event::Liveness(_)
-        | Event::Undeliverable(_)
-        | Event::Alarm(_) => None,
+    let of_it = |event: &Event| {
+        let Event::Closed(closed) = event else { return None };
+        (closed.request_id.as_str() == id).then_some(closed.status)
     };
     net.events(own).iter().filter_map(of_it).collect()
 }
@@ -205,6 +191,7 @@ fn whoever_has_left_before_is_not_asked_and_may_be_missed() {
     net.act("alice", |e, now| e.member_gone(now, "carol")).unwrap();
     let id = net.submit_to("alice", three(2), None).unwrap();
     assert_eq!(votes(&net, &id), [("carol".to_owned(), Choice::Gone, true)]);
+    assert!(net.network.sent_of("alice", "carol", "plan_approval_request").is_empty());
     net.act("alice", |e, now| e.member_gone(now, "dave")).unwrap();
     assert_eq!(net.status("alice", &id), Status::Cancelled);
     let refused = net.submit_to("alice", three(2), None);
@@ -251,14 +238,20 @@ fn every_approver_that_said_yes_gets_the_report_until_it_acknowledges_it() {
 fn a_frame_that_cannot_be_sent_costs_one_vote_and_not_the_request() {
     let mut net = team();
     let id = net.submit_to("alice", three(2), None).unwrap();
-    let seq = net.engine("alice").request(&id).map(|_| 2).unwrap();
-    net.act("alice", |e, now| {
-        e.handle_send_failed(now, seq);
+    // The second frame of alice's is the one to dave.
+    let fail = |e: &mut team_protocols::Engine, now| {
+        e.handle_send_failed(now, 2);
         Called::Ok(())
-    })
-    .unwrap();
+    };
+    net.act("alice", fail).unwrap();
     assert_eq!(net.status("alice", &id), Status::Pending);
     assert_eq!(votes(&net, &id), [("dave".to_owned(), Choice::Gone, true)]);
+    net.approve("dave", &id);
+    let spoke = [("dave".to_owned(), Choice::Approve, true)];
+    assert_eq!(votes(&net, &id), spoke, "it had arrived after all, and the vote counts");
+    assert_eq!(net.alarm_count("alice", Alarm::ConflictingDecision), 0);
+    net.approve("erin", &id);
+    assert_eq!(net.status("alice", &id), Status::Approved);
 }
 
 #[test]

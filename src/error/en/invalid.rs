@@ -29,7 +29,7 @@ pub(super) fn message(error: &InvalidMessage) -> String {
             format!("no kind `{kind}` is declared{}", nearest.unwrap_or_default())
         }
         InvalidMessage::OwnMessages { kind } => {
-            format!("`{kind}` has messages of its own and does not go as a `request`")
+            format!("`{kind}` has messages of its own: no `request`, no `response`, no `payload`")
         }
         InvalidMessage::ScopeMismatch { kind, gate: true } => {
             format!("an approval of `{kind}` opens a gate, and `scope` does not say for what")

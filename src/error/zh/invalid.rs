@@ -27,7 +27,7 @@ pub(super) fn message(error: &InvalidMessage) -> String {
             format!("没有声明过 `{kind}` 这种请求{}", nearest.unwrap_or_default())
         }
         InvalidMessage::OwnMessages { kind } => {
-            format!("`{kind}` 有专用的消息，不用 `request` 发送")
+            format!("`{kind}` 有专用的消息，不用 `request`、`response` 和 `payload`")
         }
         InvalidMessage::ScopeMismatch { kind, gate: true } => {
             format!("同意 `{kind}` 会打开门禁，但 `scope` 没有写明范围")
