@@ -17,7 +17,7 @@ pub enum DeadlineKind {
     Idle,
     /// A request reached its hard limit: it times out whatever the progress.
     Cap,
-    /// An unanswered request is sent again.
+    /// An unanswered request is sent again; while it is paused, without reminding anybody.
     Reminder,
     /// A paused request has been paused as long as it may: its clocks go on.
     PauseEnd,

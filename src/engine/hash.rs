@@ -113,6 +113,7 @@ fn asked_into(input: &mut FieldHasher, asked: &Asked) {
             let paused = clocks.paused_until();
             input.number(60, paused.map_or(0, |until| until.as_ms().saturating_add(1)));
             input.number(61, clocks.paused_for().as_ms());
+            input.number(62, u64::from(clocks.told_in_pause()));
         }
         Asked::Approved(settlement, _) => {
             input.number(30, 2);

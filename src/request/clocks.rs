@@ -6,7 +6,9 @@ use crate::time::{Millis, Timestamp};
 /// How long a pending request may still wait.
 ///
 /// The idle limit runs from the last progress, the cap from the beginning. Reminders are spread
-/// evenly over the idle window. While a person decides both can be paused: nothing runs then.
+/// evenly over the idle window. While a person decides both can be paused: nothing runs then. The
+/// request is still told again, at growing distances, for the frame that told of the pause or the
+/// answer in it may be lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Clocks {
     idle_from: Timestamp,
@@ -26,6 +28,8 @@ struct Pause {
     from: Timestamp,
     /// When it ends by itself.
     until: Timestamp,
+    /// How often the request was told again in it.
+    told: u32,
 }
 
 impl Clocks {
@@ -48,7 +52,7 @@ impl Clocks {
     #[must_use]
     pub fn pause(self, now: Timestamp, max: Millis) -> Option<Self> {
         let left = Millis::new(max.as_ms().saturating_sub(self.paused_for.as_ms()));
-        let pause = Pause { from: now, until: now.after(left) };
+        let pause = Pause { from: now, until: now.after(left), told: 0 };
         (pause.until > now).then_some(Self { pause: Some(pause), ..self })
     }
 
@@ -56,7 +60,7 @@ impl Clocks {
     /// pause ended by itself.
     #[must_use]
     pub fn resume(self, now: Timestamp) -> Self {
-        let Some(Pause { from, until }) = self.pause else { return self };
+        let Some(Pause { from, until, told: _ }) = self.pause else { return self };
         let span = now.min(until).since(from);
         Self {
             idle_from: self.idle_from.after(span),
@@ -79,9 +83,22 @@ impl Clocks {
         self.paused_for
     }
 
-    /// Counts every reminder that is due by now as one sent.
+    /// How often the request was told again in the pause that is under way.
+    #[must_use]
+    pub fn told_in_pause(&self) -> u32 {
+        self.pause.map_or(0, |pause| pause.told)
+    }
+
+    /// Counts every reminder that is due by now as one sent; in a pause, what is told again then.
     #[must_use]
     pub fn remind(self, now: Timestamp) -> Self {
+        if let Some(pause) = self.pause {
+            let is_due =
+                |told: u32| self.told_at(Pause { told, ..pause }).is_some_and(|at| at <= now);
+            let last = (pause.told..u32::MAX).take_while(|told| is_due(*told)).last();
+            let told = last.map_or(pause.told, |last| last + 1);
+            return Self { pause: Some(Pause { told, ..pause }), ..self };
+        }
         let passed = (1..=self.reminders).take_while(|n| self.reminder_at(*n) <= now).last();
         Self { reminded: passed.unwrap_or(0).max(self.reminded), ..self }
     }
@@ -107,8 +124,8 @@ impl Clocks {
     /// The next moment at which something has to be done.
     #[must_use]
     pub fn next(&self) -> Timestamp {
-        if let Some(Pause { until, .. }) = self.pause {
-            return until;
+        if let Some(pause) = self.pause {
+            return self.told_at(pause).map_or(pause.until, |at| at.min(pause.until));
         }
         let reminder =
             (self.reminded < self.reminders).then(|| self.reminder_at(self.reminded + 1));
@@ -118,8 +135,10 @@ impl Clocks {
     /// What is due: the end of the request before a reminder of it, the cap before the idle limit.
     #[must_use]
     pub fn due(&self, now: Timestamp) -> Option<DeadlineKind> {
-        if let Some(Pause { until, .. }) = self.pause {
-            return (now >= until).then_some(DeadlineKind::PauseEnd);
+        if let Some(pause) = self.pause {
+            let again = self.told_at(pause).filter(|at| now >= *at);
+            let end = (now >= pause.until).then_some(DeadlineKind::PauseEnd);
+            return end.or(again.map(|_| DeadlineKind::Reminder));
         }
         if now >= self.cap_at() {
             Some(DeadlineKind::Cap)
@@ -138,6 +157,16 @@ impl Clocks {
 
     fn pause_span(&self) -> Millis {
         self.pause.map_or(Millis::new(0), |pause| pause.until.since(pause.from))
+    }
+
+    /// When the request is told again in a pause: first as soon as it would be reminded of, then
+    /// each time after twice as long. What is lost costs at most as long again as the pause has
+    /// lasted, and a day takes a dozen frames. `None` where nothing is repeated.
+    fn told_at(&self, pause: Pause) -> Option<Timestamp> {
+        let parts = u64::from(self.reminders) + 1;
+        let first = (self.timeout.as_ms() / parts).max(1);
+        let distance = 1_u64.checked_shl(pause.told).and_then(|times| first.checked_mul(times))?;
+        (self.reminders > 0).then(|| pause.from.after(Millis::new(distance)))
     }
 
     fn reminder_at(&self, number: u32) -> Timestamp {
@@ -200,7 +229,8 @@ mod tests {
     fn a_pause_moves_everything_by_what_it_took() {
         let paused = clocks().pause(ms(11_000), Millis::new(100_000)).unwrap();
         assert_eq!(paused.paused_until(), Some(ms(111_000)));
-        assert_eq!((paused.next(), paused.due(ms(110_999))), (ms(111_000), None));
+        assert_eq!(paused.remind(ms(110_999)).next(), ms(111_000));
+        assert_eq!(paused.remind(ms(110_999)).due(ms(110_999)), None);
         assert_eq!((paused.expires_at(), paused.cap_at()), (ms(161_000), ms(701_000)));
         let resumed = paused.resume(ms(31_000));
         assert_eq!((resumed.next(), resumed.paused_for()), (ms(36_000), Millis::new(20_000)));
@@ -223,6 +253,33 @@ mod tests {
         assert_eq!(twice.paused_until(), Some(ms(13_000)));
         assert_eq!(twice.resume(ms(13_000)).pause(ms(14_000), max), None);
         assert!(twice.resume(ms(12_000)).pause(ms(14_000), max).is_some());
+    }
+
+    #[test]
+    fn in_a_pause_the_request_is_told_again_at_growing_distances() {
+        let mut paused = clocks().pause(ms(10_000), Millis::new(200_000)).unwrap();
+        let mut seen = Vec::new();
+        while paused.due(paused.next()) == Some(DeadlineKind::Reminder) {
+            assert_eq!(paused.due(ms(paused.next().as_ms() - 1)), None);
+            seen.push(paused.next().as_ms());
+            paused = paused.remind(paused.next());
+        }
+        assert_eq!(seen, [25_000, 40_000, 70_000, 130_000]);
+        assert_eq!(paused.due(paused.next()), Some(DeadlineKind::PauseEnd));
+        assert_eq!((paused.reminded(), paused.told_in_pause()), (0, 4));
+        let overslept = clocks().pause(ms(10_000), Millis::new(200_000)).unwrap();
+        assert_eq!(overslept.remind(ms(150_000)), paused, "what was missed is told once");
+    }
+
+    #[test]
+    fn in_a_pause_without_reminders_or_without_end_nothing_is_repeated_for_ever() {
+        let silent = Clocks::start(ms(0), Millis::new(60_000), Millis::new(600_000), 0);
+        let silent = silent.pause(ms(1), Millis::new(90_000)).unwrap();
+        assert_eq!(silent.next(), ms(90_001));
+        let long = clocks().pause(ms(0), Millis::new(u64::MAX)).unwrap();
+        let late = long.remind(ms(u64::MAX - 1));
+        assert!(late.told_in_pause() < 64);
+        assert_eq!(late.due(ms(u64::MAX - 1)), None);
     }
 
     #[test]

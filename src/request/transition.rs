@@ -83,9 +83,7 @@ fn pending(
             Asked::TimedOut(end(Cause::Clock)),
             [Action::TellSettled, Action::SendSettled, Action::JudgePeer],
         ),
-        Input::Due(DeadlineKind::Reminder) => {
-            step(waits(clocks.remind(now)), [Action::SendReminder])
-        }
+        Input::Due(DeadlineKind::Reminder) => step(waits(clocks.remind(now)), [asked_anew(clocks)]),
         Input::Due(DeadlineKind::PauseEnd) => pause_over(clocks.resume(now), ballot, context),
         Input::Pause => step(waits(paused(clocks, context)?), [Action::SendLimits]),
         Input::Unpause => step(waits(resumed(clocks, context)?), [Action::SendLimits]),
@@ -110,6 +108,11 @@ fn pending(
         | Input::Defer
         | Input::Resume => Err(Rejection::WrongSide),
     }
+}
+
+/// In a pause nobody is reminded; the frame brings the limits, and fetches an answer that was lost.
+fn asked_anew(clocks: Clocks) -> Action {
+    clocks.paused_until().map_or(Action::SendReminder, |_| Action::SendLimits)
 }
 
 /// A pause ended by itself. The other side knows when that is. A host that overslept it: what would

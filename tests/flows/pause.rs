@@ -1,6 +1,6 @@
 //! Human time: a requester stops the clocks of its own request while a person decides.
 
-use team_protocols::{Config, Engine, Millis, Status, Uses};
+use team_protocols::{Config, Engine, Event, Millis, Status, Uses};
 
 use crate::harness::{LEAD, Net, at, code, limits, plan, verdict, yes};
 
@@ -33,7 +33,9 @@ fn in_a_pause_neither_limits_nor_reminders_run() {
     assert_eq!(paused_until(&net, "alice", &id), Some(10_000 + DAY));
     assert_eq!(frames(&net), 2, "the lead learns the new limits");
     net.advance(8 * HOUR);
-    assert_eq!(frames(&net), 2, "and is reminded of nothing");
+    let reminders = net.events(LEAD).iter().filter(|event| matches!(event, Event::Reminder(_)));
+    assert_eq!(reminders.count(), 0, "and is reminded of nothing");
+    assert_eq!(frames(&net), 2 + 11, "it is told again, each time after twice as long");
     assert_eq!(net.status("alice", &id), Status::Pending);
     assert_eq!(net.engine(LEAD).obligations().len(), 1, "and may still decide");
     net.approve(LEAD, &id);
@@ -48,16 +50,17 @@ fn a_resumed_request_has_the_time_it_had() {
     net.advance(10_000);
     net.pause("alice", &id[..12]).unwrap();
     net.advance(HOUR);
+    let before = frames(&net);
     net.resume("alice", &id).unwrap();
     assert_eq!(paused_until(&net, "alice", &id), None);
-    assert_eq!(frames(&net), 3, "the lead learns the limits once more");
+    assert_eq!(frames(&net), before + 1, "the lead learns the limits once more");
     for own in ["alice", LEAD] {
         assert_eq!(expires(&net, own, &id), HOUR + 60_000, "{own}");
     }
     net.advance(4_999);
-    assert_eq!(frames(&net), 3);
+    assert_eq!(frames(&net), before + 1);
     net.advance(1);
-    assert_eq!(frames(&net), 4, "the first reminder comes where it would have come");
+    assert_eq!(frames(&net), before + 2, "the first reminder comes where it would have come");
     net.advance(44_999);
     assert_eq!(net.status("alice", &id), Status::Pending);
     net.advance(1);
@@ -204,4 +207,31 @@ fn the_longest_pause_there_is_does_not_overflow() {
     assert_eq!(expires(&net, "alice", &id), 60 * DAY + 60_000);
     net.approve(LEAD, &id);
     assert_eq!(net.outcome("alice", &id).status, Status::Approved);
+}
+
+#[test]
+fn a_decider_that_missed_the_pause_keeps_its_obligation() {
+    let mut net = Net::team(&["alice"]);
+    let id = net.submit("alice", plan(), Uses::Once);
+    net.network.cut("alice", LEAD);
+    net.pause("alice", &id).unwrap();
+    net.network.heal();
+    net.advance(HOUR);
+    assert_eq!(net.status("alice", &id), Status::Pending);
+    assert_eq!(net.engine(LEAD).obligations().len(), 1);
+    net.approve(LEAD, &id);
+    assert_eq!(net.outcome("alice", &id).status, Status::Approved);
+}
+
+#[test]
+fn an_answer_lost_in_a_pause_comes_before_it_ends() {
+    let mut net = Net::team(&["alice"]);
+    let id = net.submit("alice", plan(), Uses::Once);
+    net.pause("alice", &id).unwrap();
+    net.advance(HOUR);
+    net.network.cut(LEAD, "alice");
+    net.approve(LEAD, &id);
+    net.network.heal();
+    net.advance(2 * HOUR);
+    assert_eq!(net.status("alice", &id), Status::Approved);
 }

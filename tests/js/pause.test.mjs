@@ -84,7 +84,8 @@ test("the sans-IO engine takes the beginning of an id and gives the whole one", 
   const hash = engine.stateHash();
   assert.equal(engine.pause(START + 1, id.slice(0, 12)), id);
   assert.notEqual(engine.stateHash(), hash);
-  assert.equal(engine.pollDeadline(), START + 1 + DAY);
+  assert.equal(engine.request(id).pausedUntil, START + 1 + DAY);
+  assert.equal(engine.pollDeadline(), START + 15_001, "when it is told again");
   assert.equal(engine.resume(START + 2, id), id);
   assert.equal(engine.pollDeadline(), START + 15_001);
 });
