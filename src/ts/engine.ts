@@ -165,7 +165,7 @@ export class Engine {
    * Asks every worker to leave, each by a request of its own; tells of each what became of it.
    * One that cannot be asked does not keep the others from being asked, and none is left out.
    */
-  shutdownAll(now: number, options: ShutdownOptions = {}): WorkerAsked[] {
+  shutdownAll(now: number, options: Omit<ShutdownOptions, "follows"> = {}): WorkerAsked[] {
     const { reason, timeoutMs, capMs } = options;
     const json = this.#call((raw) =>
       raw.shutdownAll(now, this.#putOptional(reason), span(timeoutMs), span(capMs)),

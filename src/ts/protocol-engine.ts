@@ -172,7 +172,9 @@ export class ProtocolEngine {
    *   console.log(member, outcome?.status ?? error?.code);
    * ```
    */
-  async shutdownAll(options: ShutdownOptions & Abortable = {}): Promise<WorkerOutcome[]> {
+  async shutdownAll(
+    options: Omit<ShutdownOptions, "follows"> & Abortable = {},
+  ): Promise<WorkerOutcome[]> {
     const { signal } = options;
     if (signal?.aborted) throw signal.reason;
     const workers = this.#input((now) =>
