@@ -4,7 +4,7 @@ import { type Clock, systemClock } from "./clock.js";
 import { Engine } from "./engine.js";
 import { hostError, ProtocolError } from "./errors.js";
 import { EventStream, Listeners } from "./events.js";
-import { Handlers } from "./handlers.js";
+import { Handlers, isPromise } from "./handlers.js";
 import type {
   Abortable,
   CriticalSection,
@@ -14,6 +14,15 @@ import type {
   ProtocolEngineOptions,
   RequestHandler,
 } from "./host.js";
+import {
+  type AnswerOutput,
+  declared,
+  type KindDeclaration,
+  kindName,
+  type PayloadInput,
+  type PayloadOutput,
+} from "./kinds.js";
+import { Payloads } from "./payloads.js";
 import { type AbortSignalLike, platform } from "./platform.js";
 import { DeadlineTimer } from "./timer.js";
 import type {
@@ -68,6 +77,7 @@ export class ProtocolEngine {
   readonly #timer: DeadlineTimer;
   readonly #listeners: Listeners<HostEvent>;
   readonly #handlers: Handlers;
+  readonly #payloads: Payloads;
   readonly #waiters: Waiters;
   readonly #works: Works;
   readonly #endings = new Set<() => void>();
@@ -81,13 +91,14 @@ export class ProtocolEngine {
    * @throws {ProtocolError} when the options make no sense; `path` says which.
    */
   constructor(options: ProtocolEngineOptions) {
-    const { transport, clock = systemClock, onError = throwLater, ...core } = options;
+    const { transport, clock = systemClock, onError = throwLater, kinds, ...core } = options;
     if (typeof transport !== "function") throw badOption("options.transport", options.lang);
     const now = clock.now();
-    this.#engine = new Engine(core, now);
+    this.#lang = options.lang === "zh" ? "zh" : "en";
+    const { rows, schemas } = declared(kinds, this.#lang);
+    this.#engine = new Engine({ ...core, kinds: rows }, now);
     this.#clock = clock;
     this.#transport = transport;
-    this.#lang = options.lang === "zh" ? "zh" : "en";
     this.#onError = (error) => attempt(() => onError(error), throwLater);
     this.#timer = new DeadlineTimer(clock, now, () => this.#wake());
     this.#listeners = new Listeners(this.#onError);
@@ -95,6 +106,17 @@ export class ProtocolEngine {
     this.#handlers = new Handlers({
       lang: this.#lang,
       respond: (requestId, decision) => this.respond(requestId, decision),
+      onError: this.#onError,
+    });
+    this.#payloads = new Payloads(schemas, {
+      lang: this.#lang,
+      awaits: (id) => !this.#closed && this.#engine.request(id)?.status === "pending",
+      admit: (request, event) => {
+        this.#handlers.decide(request);
+        this.#listeners.emit(event);
+      },
+      reject: (requestId, reason) => this.#handlers.answer(requestId, { approve: false, reason }),
+      tell: (event) => this.#listeners.emit(event),
       onError: this.#onError,
     });
     this.#works = new Works({
@@ -216,11 +238,20 @@ export class ProtocolEngine {
    * ```ts
    * const grant = await alice.ask("resource_grant", "team-lead", { payload: { gpu: 2 } });
    * ```
+   *
+   * A kind with a `payload` schema is asked for only with a payload that fits it; else the promise
+   * rejects with `invalid_payload`, and nothing is sent.
    */
-  ask(kind: string, to: string, options: RequestOptions<Work> & Abortable = {}): PendingOutcome {
-    return this.#ask(options, (now, names) =>
-      this.#engine.ask(now, kind, to, { ...options, ...names }),
-    );
+  ask<const Declared extends string | KindDeclaration>(
+    kind: Declared,
+    to: string,
+    options: RequestOptions<Work, PayloadInput<Declared>> & Abortable = {},
+  ): PendingOutcome<AnswerOutput<Declared>> {
+    const name = kindName(kind);
+    const judged = () => this.#payloads.outgoing(name, options.payload);
+    const begin = (now: number, names: Names, payload: unknown) =>
+      this.#engine.ask(now, name, to, { ...options, ...names, payload });
+    return this.#ask(options, begin, judged) as PendingOutcome<AnswerOutput<Declared>>;
   }
 
   /** Withdraws a request of this member. */
@@ -255,7 +286,7 @@ export class ProtocolEngine {
       const waiter = { resolve, reject };
       if (outcome === undefined || this.#waiters.has(requestId))
         this.#waiters.add(requestId, waiter);
-      else this.#waiters.tell(waiter, outcome);
+      else this.#waiters.tell(waiter, outcome, this.#payloads.outcome(outcome));
     });
   }
 
@@ -311,14 +342,34 @@ export class ProtocolEngine {
    * Decides on requests of one kind, or with `*` on every kind without a handler of its own.
    * Without a handler a request waits as an obligation. Returns a function that takes the handler
    * away.
+   *
+   * Where the kind has a `payload` schema, the handler gets what comes out of it. A request whose
+   * payload does not fit is rejected with what is wrong, is told as `invalid_payload`, and reaches
+   * no handler.
    */
-  onRequest(kind: HandlerKind, handler: RequestHandler): () => void {
-    return this.#handlers.add(kind, handler);
+  onRequest<const Declared extends HandlerKind | KindDeclaration>(
+    kind: Declared,
+    handler: RequestHandler<PayloadOutput<Declared>>,
+  ): () => void {
+    // What the handler takes is what the schema of this kind gives.
+    return this.#handlers.add(kindName(kind), handler as RequestHandler);
   }
 
-  /** Answers a request that was put to this member. */
-  respond(requestId: string, decision: Decision): void {
-    this.#input((now) => this.#engine.respond(now, requestId, decision));
+  /**
+   * Answers a request that was put to this member. Where the kind has an asynchronous `answer`
+   * schema, the answer goes out when that has judged it, and the promise tells.
+   *
+   * @throws {ProtocolError} `invalid_payload` when the payload does not fit; nothing is sent.
+   */
+  respond(requestId: string, decision: Decision): Promise<void> | undefined {
+    const kind = this.#payloads.judgesAnswers ? this.#kindOwed(requestId) : undefined;
+    const send = (judged: Decision): void => {
+      this.#input((now) => this.#engine.respond(now, requestId, judged));
+    };
+    const judged = this.#payloads.answer(kind, decision);
+    if (isPromise(judged)) return Promise.resolve(judged).then(send);
+    send(judged);
+    return undefined;
   }
 
   /**
@@ -525,29 +576,46 @@ export class ProtocolEngine {
     if (event.type === "settled") {
       const { type: _, ...outcome } = event;
       if (outcome.status !== "approved") this.#works.forget(outcome.requestId);
-      this.#waiters.settle(outcome);
+      this.#waiters.settle(outcome, this.#payloads.outcome(outcome, true));
     }
-    if (event.type === "request") this.#handlers.decide(event);
     if (event.type === "work") this.#works.run(event);
-    this.#listeners.emit(event);
+    // A request is told when its payload was judged.
+    if (event.type === "request") this.#payloads.request(event);
+    else this.#listeners.emit(event);
   }
 
   #ask(
     { signal, ...works }: Undoable<Work> & Abortable,
-    begin: (now: number, names: Names) => string,
+    begin: (now: number, names: Names, payload: unknown) => string,
+    payload?: () => unknown,
   ): PendingOutcome {
     let requestId: string | undefined;
     const promise = new Promise<Outcome>((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
-      this.#input((now) => {
-        const { names, functions } = this.#works.name(works);
-        requestId = begin(now, names);
-        // What has ended before runs nothing more, and its own functions may still be needed.
-        if (this.#engine.outcome(requestId) === undefined) this.#works.keep(requestId, functions);
-        this.#await(requestId, { resolve, reject }, signal);
-      });
+      const start = (judged: unknown) =>
+        this.#input((now) => {
+          const { names, functions } = this.#works.name(works);
+          requestId = begin(now, names, judged);
+          // What has ended before runs nothing more, and its own functions may still be needed.
+          if (this.#engine.outcome(requestId) === undefined) this.#works.keep(requestId, functions);
+          this.#await(requestId, { resolve, reject }, signal);
+        });
+      const judged = payload?.();
+      if (!isPromise(judged)) return start(judged);
+      const late = (value: unknown) => (signal?.aborted ? reject(signal.reason) : start(value));
+      Promise.resolve(judged).then(late).catch(reject);
     });
-    return Object.assign(promise, { requestId });
+    return Object.defineProperty(promise, "requestId", {
+      get: () => requestId,
+      enumerable: true,
+    }) as PendingOutcome;
+  }
+
+  /** The kind of a request that this member must answer, by its id or the beginning of it. */
+  #kindOwed(requestId: string): string | undefined {
+    const owed = this.#engine.obligations().map(({ request }) => request);
+    const exact = owed.find((request) => request.requestId === requestId);
+    return (exact ?? owed.find((request) => request.requestId.startsWith(requestId)))?.kind;
   }
 
   /** One worker's entry, once its request has ended. */
@@ -569,7 +637,7 @@ export class ProtocolEngine {
   /** Waits for the outcome of a request of this member. */
   #await(id: string, { resolve, reject }: Waiter, signal?: AbortSignalLike, withdraw = true) {
     const known = this.#engine.outcome(id);
-    if (known !== undefined) return resolve(known);
+    if (known !== undefined) return resolve(this.#payloads.outcome(known));
     const stop = this.#watch(signal, id, reject, withdraw);
     this.#waiters.add(id, {
       resolve: (outcome) => {

@@ -161,13 +161,13 @@ export interface PlanOptions<Work = string> extends AskOptions, Staged, Followin
 }
 
 /** Options of a request of a kind without messages of its own. */
-export interface RequestOptions<Work = string>
+export interface RequestOptions<Work = string, Payload = unknown>
   extends AskOptions,
     Staged,
     Following,
     Undoable<Work> {
   /** What the kind defines: any JSON. */
-  readonly payload?: unknown;
+  readonly payload?: Payload | undefined;
   /** With a kind that opens a gate, and only there: the guarded actions an approval covers. */
   readonly scope?: readonly string[] | undefined;
   /** With a kind that opens a gate: how often an approval may be used. */

@@ -32,6 +32,7 @@ import {
   type Holding,
   type HostEvent,
   type IdleEvent,
+  type InvalidPayloadEvent,
   type Kind,
   type LimitOptions,
   type Liveness,
@@ -48,6 +49,7 @@ import {
   type Obligation,
   type Outcome,
   type OutgoingFrame,
+  type PayloadIssue,
   type PendingOutcome,
   type Permit,
   type Plan,
@@ -174,6 +176,11 @@ export function onEvent(event: HostEvent): string {
   switch (event.type) {
     case "frame":
       return onFrame(event);
+    case "invalid_payload": {
+      const { of, kind, from, issues }: InvalidPayloadEvent = event;
+      const [issue]: readonly PayloadIssue[] = issues;
+      return `${of} ${kind} ${from} ${issue?.path}`;
+    }
     case "request":
       return (event satisfies RequestEvent).kind satisfies Kind;
     case "reminder":
