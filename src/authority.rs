@@ -7,6 +7,8 @@
 mod table;
 
 pub use self::table::{KindError, KindTable};
+use serde::{Deserialize, Serialize};
+
 use crate::message::{Kind, Role, Roles};
 use crate::time::Millis;
 
@@ -27,7 +29,7 @@ use crate::time::Millis;
 /// kinds.declare(grant).expect("workers wait for the lead");
 /// kinds.declare(sync).expect("nobody waits");
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KindRules {
     /// Which kind.
     pub kind: Kind,
@@ -57,7 +59,8 @@ pub struct KindRules {
 }
 
 /// What an approval means.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Approval {
     /// Nothing beyond itself.
     #[default]
@@ -97,7 +100,7 @@ impl Approval {
 }
 
 /// What stays of the rules of a kind with each request of it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Terms {
     pub(crate) approval: Approval,
     pub(crate) blocking: bool,
