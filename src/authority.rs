@@ -13,6 +13,22 @@ use crate::message::{Kind, Role, Roles};
 use crate::time::Millis;
 
 /// The rules of one kind.
+///
+/// ```
+/// use team_protocols::{Approval, Kind, KindRules, KindTable, Role, Roles};
+///
+/// let (lead, worker) = (Roles::of(&[Role::Lead]), Roles::of(&[Role::Worker]));
+/// // A worker borrows from the lead: its gate is open until its report gives back.
+/// let grant = Kind::parse("resource_grant").expect("a name");
+/// let grant =
+///     KindRules { approval: Approval::OpensGate, ..KindRules::new(grant, worker, lead) };
+/// // Workers fetch from each other, and nobody stands still for it.
+/// let sync = Kind::parse("data_sync").expect("a name");
+/// let sync = KindRules { blocking: false, ..KindRules::new(sync, worker, worker) };
+/// let mut kinds = KindTable::default();
+/// kinds.declare(grant).expect("workers wait for the lead");
+/// kinds.declare(sync).expect("nobody waits");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KindRules {
     /// Which kind.

@@ -121,6 +121,10 @@ pub(super) enum Call<'a> {
         ok: bool,
         detail: Option<Cow<'a, str>>,
     },
+    WorkMissing {
+        id: Cow<'a, str>,
+        run: u32,
+    },
     Rerun {
         id: Cow<'a, str>,
     },

@@ -336,6 +336,7 @@ impl Engine {
             Call::WorkDone { id, run, ok, detail } => {
                 self.work_done(now, &id, run, ok, text(detail)).map(drop)
             }
+            Call::WorkMissing { id, run } => self.work_missing(now, &id, run).map(drop),
             Call::Rerun { id } => self.rerun(now, &id).map(drop),
             Call::InterruptWorks => self.interrupt_works(now),
         };

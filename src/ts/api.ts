@@ -10,18 +10,35 @@ export {
   type FrameEvent,
   type Gate,
   type HostEvent,
+  type OutcomeOf,
   type PendingOutcome,
   type Permit,
   type ProtocolEngineOptions,
   type RequestHandler,
   reject,
 } from "./host.js";
+export type {
+  AnswerOutput,
+  KindDeclaration,
+  PayloadInput,
+  PayloadOutput,
+  RequestOf,
+} from "./kinds.js";
 export {
   type BusFrame,
   type BusMember,
   LocalBus,
   type LocalBusOptions,
 } from "./local-bus.js";
+export type { InvalidPayloadEvent, PayloadIssue } from "./payloads.js";
 export type { AbortSignalLike } from "./platform.js";
 export { ProtocolEngine } from "./protocol-engine.js";
+export type {
+  SchemaInput,
+  SchemaOutput,
+  StandardIssue,
+  StandardResult,
+  StandardSchema,
+} from "./standard-schema.js";
 export * from "./types.js";
+export type { Work, WorkHandler, WorkResult } from "./works.js";

@@ -83,10 +83,11 @@ export class ProtocolError extends Error {
 export function hostError(
   code: keyof typeof HOST_ERRORS,
   lang: "en" | "zh" = "en",
-  { path, cause }: { path?: string; cause?: unknown } = {},
+  { path, cause, detail }: { path?: string; cause?: unknown; detail?: string } = {},
 ): ProtocolError {
   const { family, rule, en, zh } = HOST_ERRORS[code];
-  const [message, hint] = lang === "zh" ? zh : en;
+  const [text, hint] = lang === "zh" ? zh : en;
+  const message = detail === undefined ? text : `${text}${lang === "zh" ? "：" : ": "}${detail}`;
   return new ProtocolError(
     { family, code, rule, ...(path === undefined ? {} : { path }), message, hint },
     cause === undefined ? undefined : { cause },
@@ -111,13 +112,10 @@ const HOST_ERRORS = {
     family: "misuse",
     rule: "lifecycle",
     en: [
-      "there is a handler for this kind of request already",
-      "one handler decides; call the function that `onRequest` returned to take the first one away",
+      "there is a handler for this already",
+      "call the function that `onRequest` or `onWork` returned to take the first one away",
     ],
-    zh: [
-      "该类请求已有处理函数",
-      "只能由一个处理函数作决定；先调用 `onRequest` 返回的函数移除前一个",
-    ],
+    zh: ["此处已有处理函数", "先调用 `onRequest` 或 `onWork` 返回的函数移除前一个"],
   },
   closed: {
     family: "misuse",
@@ -175,6 +173,27 @@ const HOST_ERRORS = {
     rule: "shape",
     en: ["the option at `path` has a value that it cannot have", "see the option's type"],
     zh: ["`path` 处的选项取值无效", "请查看该选项的类型"],
+  },
+  invalid_payload: {
+    family: "invalid",
+    rule: "shape",
+    en: [
+      "the payload does not fit the schema of its kind",
+      "correct what is named, and try again; nothing was sent",
+    ],
+    zh: ["载荷不符合该类请求的模式", "请改正所列之处后重试；没有发送任何内容"],
+  },
+  invalid_answer: {
+    family: "invalid",
+    rule: "shape",
+    en: [
+      "the payload of the answer does not fit the schema of its kind",
+      "do not use the payload; the decision stands, and `outcome(requestId)` tells it",
+    ],
+    zh: [
+      "答复的载荷不符合该类请求的模式",
+      "不要使用该载荷；决定仍然有效，可用 `outcome(requestId)` 查看",
+    ],
   },
   unknown_request: {
     family: "not_now",

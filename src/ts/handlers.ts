@@ -8,8 +8,8 @@ import type { Decision, HandlerKind, RequestEvent } from "./types.js";
 export interface Decides {
   /** The language of errors. */
   readonly lang: "en" | "zh";
-  /** Gives an answer. */
-  respond(requestId: string, decision: Decision): void;
+  /** Gives an answer; at once, or after its payload was judged. */
+  respond(requestId: string, decision: Decision): PromiseLike<void> | undefined;
   /** Gets what handlers throw, and refusals of their answers. */
   onError(error: unknown): void;
 }
@@ -45,25 +45,29 @@ export class Handlers {
     }
     if (isPromise(decision)) {
       Promise.resolve(decision).then(
-        (late) => this.#answer(request, late),
+        (late) => this.answer(request.requestId, late),
         (error) => this.#engine.onError(error),
       );
-    } else this.#answer(request, decision);
+    } else this.answer(request.requestId, decision);
   }
 
-  /** A handler's answer to what has ended meanwhile is no error: the event told so. */
-  #answer({ requestId }: RequestEvent, decision: Decision | undefined): void {
+  /** An answer that comes without a caller. To what has ended meanwhile it is no error. */
+  answer(requestId: string, decision: Decision | undefined): void {
     if (decision === undefined) return;
-    try {
-      this.#engine.respond(requestId, decision);
-    } catch (error) {
+    const failed = (error: unknown) => {
       const over = ProtocolError.is(error) && ANSWERED_MEANWHILE.has(error.code);
       if (!over) this.#engine.onError(error);
+    };
+    try {
+      this.#engine.respond(requestId, decision)?.then(undefined, failed);
+    } catch (error) {
+      failed(error);
     }
   }
 }
 
-function isPromise<T>(value: T | PromiseLike<T> | undefined): value is PromiseLike<T> {
+/** Whether a value is to be waited for. */
+export function isPromise<T>(value: T | PromiseLike<T> | undefined): value is PromiseLike<T> {
   return typeof (value as PromiseLike<T> | undefined)?.then === "function";
 }
 

@@ -1,6 +1,8 @@
 /** What a host of a `ProtocolEngine` hands in and gets back. */
 
 import type { Clock } from "./clock.js";
+import type { KindDeclaration, RequestOf } from "./kinds.js";
+import type { InvalidPayloadEvent } from "./payloads.js";
 import type { AbortSignalLike } from "./platform.js";
 import type {
   Decision,
@@ -9,11 +11,12 @@ import type {
   Event,
   Outcome,
   OutgoingFrame,
-  RequestEvent,
 } from "./types.js";
 
 /** Options of a `ProtocolEngine`: those of the core, and what connects it to the world. */
-export interface ProtocolEngineOptions extends EngineOptions {
+export interface ProtocolEngineOptions extends Omit<EngineOptions, "kinds"> {
+  /** Kinds of requests beside those that are always there, with schemas of what they carry. */
+  readonly kinds?: readonly KindDeclaration[] | undefined;
   /**
    * Sends a frame. May return a promise; may deliver synchronously and re-enter this engine or any
    * other. When it throws or rejects, the request that the frame carried ends as `cancelled`,
@@ -30,8 +33,8 @@ export interface ProtocolEngineOptions extends EngineOptions {
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-/** Something that happened: an event of the core, or what became of an arriving frame. */
-export type HostEvent = Event | FrameEvent;
+/** Something that happened: an event of the core, what became of an arriving frame, or of a payload. */
+export type HostEvent = Event | FrameEvent | InvalidPayloadEvent;
 
 /** A frame came in. */
 export interface FrameEvent {
@@ -44,13 +47,24 @@ export interface FrameEvent {
 }
 
 /** Decides on requests of one kind. `undefined` leaves the request open: answer with `respond`. */
-export type RequestHandler = (
-  request: RequestEvent,
+export type RequestHandler<Payload = unknown> = (
+  request: RequestOf<Payload>,
 ) => Decision | undefined | PromiseLike<Decision | undefined>;
 
+/** How a request ended, where the type of what its answer carries is known. */
+export type OutcomeOf<Answer> = unknown extends Answer
+  ? Outcome
+  : Outcome & {
+      /** What the schema made of the payload of the answer. */
+      readonly payload?: Answer;
+    };
+
 /** The promise of an outcome, with the id under which it is known. */
-export interface PendingOutcome extends Promise<Outcome> {
-  /** The request's id; `undefined` when the call was refused. */
+export interface PendingOutcome<Answer = unknown> extends Promise<OutcomeOf<Answer>> {
+  /**
+   * The request's id; `undefined` when the call was refused, and as long as an asynchronous schema
+   * judges the payload.
+   */
   readonly requestId: string | undefined;
 }
 

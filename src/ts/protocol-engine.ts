@@ -4,7 +4,7 @@ import { type Clock, systemClock } from "./clock.js";
 import { Engine } from "./engine.js";
 import { hostError, ProtocolError } from "./errors.js";
 import { EventStream, Listeners } from "./events.js";
-import { Handlers } from "./handlers.js";
+import { Handlers, isPromise } from "./handlers.js";
 import type {
   Abortable,
   CriticalSection,
@@ -14,6 +14,15 @@ import type {
   ProtocolEngineOptions,
   RequestHandler,
 } from "./host.js";
+import {
+  type AnswerOutput,
+  declared,
+  type KindDeclaration,
+  kindName,
+  type PayloadInput,
+  type PayloadOutput,
+} from "./kinds.js";
+import { Payloads } from "./payloads.js";
 import { type AbortSignalLike, platform } from "./platform.js";
 import { DeadlineTimer } from "./timer.js";
 import type {
@@ -21,6 +30,7 @@ import type {
   Decision,
   Disposition,
   Event,
+  EveryoneOptions,
   HandlerKind,
   Liveness,
   MemberOptions,
@@ -38,10 +48,12 @@ import type {
   SectionOptions,
   ShutdownOptions,
   ToolOutcome,
+  Undoable,
   WorkerAsked,
   WorkerOutcome,
 } from "./types.js";
 import { type Waiter, Waiters } from "./waiters.js";
+import { type Names, type Work, type WorkHandler, Works } from "./works.js";
 
 /**
  * Speaks for one member of a team.
@@ -65,7 +77,9 @@ export class ProtocolEngine {
   readonly #timer: DeadlineTimer;
   readonly #listeners: Listeners<HostEvent>;
   readonly #handlers: Handlers;
+  readonly #payloads: Payloads;
   readonly #waiters: Waiters;
+  readonly #works: Works;
   readonly #endings = new Set<() => void>();
   #delivering = false;
   #closing = false;
@@ -77,13 +91,14 @@ export class ProtocolEngine {
    * @throws {ProtocolError} when the options make no sense; `path` says which.
    */
   constructor(options: ProtocolEngineOptions) {
-    const { transport, clock = systemClock, onError = throwLater, ...core } = options;
+    const { transport, clock = systemClock, onError = throwLater, kinds, ...core } = options;
     if (typeof transport !== "function") throw badOption("options.transport", options.lang);
     const now = clock.now();
-    this.#engine = new Engine(core, now);
+    this.#lang = options.lang === "zh" ? "zh" : "en";
+    const { rows, schemas } = declared(kinds, this.#lang);
+    this.#engine = new Engine({ ...core, kinds: rows }, now);
     this.#clock = clock;
     this.#transport = transport;
-    this.#lang = options.lang === "zh" ? "zh" : "en";
     this.#onError = (error) => attempt(() => onError(error), throwLater);
     this.#timer = new DeadlineTimer(clock, now, () => this.#wake());
     this.#listeners = new Listeners(this.#onError);
@@ -91,6 +106,25 @@ export class ProtocolEngine {
     this.#handlers = new Handlers({
       lang: this.#lang,
       respond: (requestId, decision) => this.respond(requestId, decision),
+      onError: this.#onError,
+    });
+    this.#payloads = new Payloads(schemas, {
+      lang: this.#lang,
+      awaits: (id) => !this.#closed && this.#engine.request(id)?.status === "pending",
+      admit: (request, event) => {
+        this.#handlers.decide(request);
+        this.#listeners.emit(event);
+      },
+      reject: (requestId, reason) => this.#handlers.answer(requestId, { approve: false, reason }),
+      tell: (event) => this.#listeners.emit(event),
+      onError: this.#onError,
+    });
+    this.#works = new Works({
+      lang: this.#lang,
+      remembers: (requestId) => !this.#closed && this.#engine.request(requestId) !== undefined,
+      workDone: (requestId, run, report) => this.workDone(requestId, run, report),
+      workMissing: (requestId, run) =>
+        this.#input((now) => this.#engine.workMissing(now, requestId, run)),
       onError: this.#onError,
     });
   }
@@ -157,8 +191,10 @@ export class ProtocolEngine {
   // ---- requests of this member ----
 
   /** Asks a worker to leave. */
-  requestShutdown(to: string, options: ShutdownOptions & Abortable = {}): PendingOutcome {
-    return this.#ask(options.signal, (now) => this.#engine.requestShutdown(now, to, options));
+  requestShutdown(to: string, options: ShutdownOptions<Work> & Abortable = {}): PendingOutcome {
+    return this.#ask(options, (now, names) =>
+      this.#engine.requestShutdown(now, to, { ...options, ...names }),
+    );
   }
 
   /**
@@ -172,9 +208,7 @@ export class ProtocolEngine {
    *   console.log(member, outcome?.status ?? error?.code);
    * ```
    */
-  async shutdownAll(
-    options: Omit<ShutdownOptions, "follows"> & Abortable = {},
-  ): Promise<WorkerOutcome[]> {
+  async shutdownAll(options: EveryoneOptions & Abortable = {}): Promise<WorkerOutcome[]> {
     const { signal } = options;
     if (signal?.aborted) throw signal.reason;
     const workers = this.#input((now) =>
@@ -185,9 +219,15 @@ export class ProtocolEngine {
 
   /**
    * Asks the lead, or those that `stages` names, to approve a plan. The gate stays closed until then.
+   *
+   * ```ts
+   * await alice.submitPlan(plan, { onApproved: "deploy", compensation: () => restoreBackup() });
+   * ```
    */
-  submitPlan(plan: PlanInput, options: PlanOptions & Abortable = {}): PendingOutcome {
-    return this.#ask(options.signal, (now) => this.#engine.submitPlan(now, plan, options));
+  submitPlan(plan: PlanInput, options: PlanOptions<Work> & Abortable = {}): PendingOutcome {
+    return this.#ask(options, (now, names) =>
+      this.#engine.submitPlan(now, plan, { ...options, ...names }),
+    );
   }
 
   /**
@@ -198,9 +238,20 @@ export class ProtocolEngine {
    * ```ts
    * const grant = await alice.ask("resource_grant", "team-lead", { payload: { gpu: 2 } });
    * ```
+   *
+   * A kind with a `payload` schema is asked for only with a payload that fits it; else the promise
+   * rejects with `invalid_payload`, and nothing is sent.
    */
-  ask(kind: string, to: string, options: RequestOptions & Abortable = {}): PendingOutcome {
-    return this.#ask(options.signal, (now) => this.#engine.ask(now, kind, to, options));
+  ask<const Declared extends string | KindDeclaration>(
+    kind: Declared,
+    to: string,
+    options: RequestOptions<Work, PayloadInput<Declared>> & Abortable = {},
+  ): PendingOutcome<AnswerOutput<Declared>> {
+    const name = kindName(kind);
+    const judged = () => this.#payloads.outgoing(name, options.payload);
+    const begin = (now: number, names: Names, payload: unknown) =>
+      this.#engine.ask(now, name, to, { ...options, ...names, payload });
+    return this.#ask(options, begin, judged) as PendingOutcome<AnswerOutput<Declared>>;
   }
 
   /** Withdraws a request of this member. */
@@ -235,13 +286,44 @@ export class ProtocolEngine {
       const waiter = { resolve, reject };
       if (outcome === undefined || this.#waiters.has(requestId))
         this.#waiters.add(requestId, waiter);
-      else this.#waiters.tell(waiter, outcome);
+      else this.#waiters.tell(waiter, outcome, this.#payloads.outcome(outcome));
     });
   }
 
   /** Tells the lead how the work of an approved plan went. The gate closes for it. */
   report(requestId: string, report: Report): void {
     this.#input((now) => this.#engine.report(now, requestId, report));
+  }
+
+  /**
+   * Does the work that requests of this member name by `name` (`onApproved`, `compensation`).
+   * Whoever runs it tells how it went by its promise; what it throws becomes `work_failed`. Without
+   * a handler such work is told as `work_missing`, and `rerun` runs it once there is one. Returns a
+   * function that takes the handler away.
+   *
+   * ```ts
+   * alice.onWork("deploy", async ({ requestId }) => deploy(planOf(requestId)));
+   * ```
+   */
+  onWork(name: string, handler: WorkHandler): () => void {
+    return this.#works.add(name, handler);
+  }
+
+  /**
+   * Tells how a run of work went before its handler does: where somebody else does the work, and
+   * the handler only sets it going and never resolves. What the handler says afterwards counts for
+   * nothing.
+   */
+  workDone(requestId: string, run: number, report: Report): void {
+    this.#input((now) => this.#engine.workDone(now, requestId, run, report));
+  }
+
+  /**
+   * Runs work of a request again that failed, was interrupted or had no handler; of two, the
+   * compensation.
+   */
+  rerun(requestId: string): void {
+    this.#input((now) => this.#engine.rerun(now, requestId));
   }
 
   /** The plan gate of this member. */
@@ -260,14 +342,34 @@ export class ProtocolEngine {
    * Decides on requests of one kind, or with `*` on every kind without a handler of its own.
    * Without a handler a request waits as an obligation. Returns a function that takes the handler
    * away.
+   *
+   * Where the kind has a `payload` schema, the handler gets what comes out of it. A request whose
+   * payload does not fit is rejected with what is wrong, is told as `invalid_payload`, and reaches
+   * no handler.
    */
-  onRequest(kind: HandlerKind, handler: RequestHandler): () => void {
-    return this.#handlers.add(kind, handler);
+  onRequest<const Declared extends HandlerKind | KindDeclaration>(
+    kind: Declared,
+    handler: RequestHandler<PayloadOutput<Declared>>,
+  ): () => void {
+    // What the handler takes is what the schema of this kind gives.
+    return this.#handlers.add(kindName(kind), handler as RequestHandler);
   }
 
-  /** Answers a request that was put to this member. */
-  respond(requestId: string, decision: Decision): void {
-    this.#input((now) => this.#engine.respond(now, requestId, decision));
+  /**
+   * Answers a request that was put to this member. Where the kind has an asynchronous `answer`
+   * schema, the answer goes out when that has judged it, and the promise tells.
+   *
+   * @throws {ProtocolError} `invalid_payload` when the payload does not fit; nothing is sent.
+   */
+  respond(requestId: string, decision: Decision): Promise<void> | undefined {
+    const kind = this.#payloads.judgesAnswers ? this.#kindOwed(requestId) : undefined;
+    const send = (judged: Decision): void => {
+      this.#input((now) => this.#engine.respond(now, requestId, judged));
+    };
+    const judged = this.#payloads.answer(kind, decision);
+    if (isPromise(judged)) return Promise.resolve(judged).then(send);
+    send(judged);
+    return undefined;
   }
 
   /**
@@ -473,22 +575,47 @@ export class ProtocolEngine {
   #happened(event: Event): void {
     if (event.type === "settled") {
       const { type: _, ...outcome } = event;
-      this.#waiters.settle(outcome);
+      if (outcome.status !== "approved") this.#works.forget(outcome.requestId);
+      this.#waiters.settle(outcome, this.#payloads.outcome(outcome, true));
     }
-    if (event.type === "request") this.#handlers.decide(event);
-    this.#listeners.emit(event);
+    if (event.type === "work") this.#works.run(event);
+    // A request is told when its payload was judged.
+    if (event.type === "request") this.#payloads.request(event);
+    else this.#listeners.emit(event);
   }
 
-  #ask(signal: AbortSignalLike | undefined, begin: (now: number) => string): PendingOutcome {
+  #ask(
+    { signal, ...works }: Undoable<Work> & Abortable,
+    begin: (now: number, names: Names, payload: unknown) => string,
+    payload?: () => unknown,
+  ): PendingOutcome {
     let requestId: string | undefined;
     const promise = new Promise<Outcome>((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
-      this.#input((now) => {
-        requestId = begin(now);
-        this.#await(requestId, { resolve, reject }, signal);
-      });
+      const start = (judged: unknown) =>
+        this.#input((now) => {
+          const { names, functions } = this.#works.name(works);
+          requestId = begin(now, names, judged);
+          // What has ended before runs nothing more, and its own functions may still be needed.
+          if (this.#engine.outcome(requestId) === undefined) this.#works.keep(requestId, functions);
+          this.#await(requestId, { resolve, reject }, signal);
+        });
+      const judged = payload?.();
+      if (!isPromise(judged)) return start(judged);
+      const late = (value: unknown) => (signal?.aborted ? reject(signal.reason) : start(value));
+      Promise.resolve(judged).then(late).catch(reject);
     });
-    return Object.assign(promise, { requestId });
+    return Object.defineProperty(promise, "requestId", {
+      get: () => requestId,
+      enumerable: true,
+    }) as PendingOutcome;
+  }
+
+  /** The kind of a request that this member must answer, by its id or the beginning of it. */
+  #kindOwed(requestId: string): string | undefined {
+    const owed = this.#engine.obligations().map(({ request }) => request);
+    const exact = owed.find((request) => request.requestId === requestId);
+    return (exact ?? owed.find((request) => request.requestId.startsWith(requestId)))?.kind;
   }
 
   /** One worker's entry, once its request has ended. */
@@ -510,7 +637,7 @@ export class ProtocolEngine {
   /** Waits for the outcome of a request of this member. */
   #await(id: string, { resolve, reject }: Waiter, signal?: AbortSignalLike, withdraw = true) {
     const known = this.#engine.outcome(id);
-    if (known !== undefined) return resolve(known);
+    if (known !== undefined) return resolve(this.#payloads.outcome(known));
     const stop = this.#watch(signal, id, reject, withdraw);
     this.#waiters.add(id, {
       resolve: (outcome) => {

@@ -5,7 +5,7 @@ import type { Outcome } from "./types.js";
 
 /** The two ends of a promise. */
 export interface Waiter {
-  resolve(outcome: Outcome): void;
+  resolve(outcome: Outcome | PromiseLike<Outcome>): void;
   reject(error: unknown): void;
 }
 
@@ -41,20 +41,25 @@ export class Waiters {
     this.#sendErrors.set(id, error);
   }
 
-  /** Tells everybody who waits how the request ended. */
-  settle(outcome: Outcome): void {
+  /** Tells everybody who waits how the request ended; `told` is what they get of it. */
+  settle(outcome: Outcome, told: Outcome | PromiseLike<Outcome>): void {
     const { requestId } = outcome;
     const waiters = this.#waiting.get(requestId) ?? [];
     const sendError = this.#sendErrors.get(requestId);
     this.#waiting.delete(requestId);
     this.#sendErrors.delete(requestId);
-    for (const waiter of waiters) this.tell(waiter, outcome, sendError);
+    for (const waiter of waiters) this.tell(waiter, outcome, told, sendError);
   }
 
   /** Tells one who waits: a request that could not be sent is an error, any other end is not. */
-  tell({ resolve, reject }: Waiter, outcome: Outcome, sendError?: unknown): void {
+  tell(
+    { resolve, reject }: Waiter,
+    outcome: Outcome,
+    told: Outcome | PromiseLike<Outcome>,
+    sendError?: unknown,
+  ): void {
     if (outcome.cause === "send_failed") {
       reject(hostError("send_failed", this.#lang, { cause: sendError }));
-    } else resolve(outcome);
+    } else resolve(told);
   }
 }

@@ -16,13 +16,30 @@ function problems(program) {
   });
 }
 
-test("a strict consumer without DOM compiles, and what it must not do does not", () => {
-  const path = file("types/tsconfig.json");
-  const { config } = ts.readConfigFile(path, ts.sys.readFile);
+/** The program of a configuration, and its options. */
+function programOf(name) {
+  const { config } = ts.readConfigFile(file(`types/${name}`), ts.sys.readFile);
   const parsed = ts.parseJsonConfigFileContent(config, ts.sys, file("types"));
   assert.deepEqual(parsed.errors, []);
-  assert.equal(parsed.options.skipLibCheck, false);
-  const program = ts.createProgram(parsed.fileNames, parsed.options);
+  return { program: ts.createProgram(parsed.fileNames, parsed.options), options: parsed.options };
+}
+
+test("the types of payloads come from the schemas of zod and valibot", () => {
+  // Their declarations need the DOM or Node, so those are not checked themselves.
+  const { program } = programOf("schemas.tsconfig.json");
+  assert.deepEqual(problems(program), []);
+  const names = program.getSourceFiles().map(({ fileName }) => fileName);
+  for (const part of ["/pkg/index.d.ts", "/zod/", "/valibot/"]) {
+    assert.ok(
+      names.some((name) => name.includes(part)),
+      part,
+    );
+  }
+});
+
+test("a strict consumer without DOM compiles, and what it must not do does not", () => {
+  const { program, options } = programOf("tsconfig.json");
+  assert.equal(options.skipLibCheck, false);
   assert.deepEqual(problems(program), []);
   const names = program.getSourceFiles().map(({ fileName }) => fileName);
   assert.ok(names.some((name) => name.endsWith("/pkg/index.d.ts")));
