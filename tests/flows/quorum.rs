@@ -200,6 +200,9 @@ fn when_too_few_are_left_it_ends_as_unreachable() {
     let outcome = net.outcome("alice", &id);
     assert_eq!((outcome.status, outcome.cause), (Status::Cancelled, Cause::QuorumUnreachable));
     assert_eq!(closed(&net, "erin", &id), [Status::Cancelled]);
+    for gone in ["carol", "dave"] {
+        assert!(net.network.sent_of("alice", gone, "settled").is_empty(), "{gone} reads nothing");
+    }
 }
 
 #[test]
