@@ -122,13 +122,13 @@ export class Stage {
   /** Submits a plan; returns its outcome to come. */
   submits(engine, plan, options = {}) {
     this.host(engine, this.words.submits(options));
-    return engine.submitPlan(plan, options);
+    return held(engine.submitPlan(plan, options));
   }
 
   /** A worker asks another one for something that it waits for. */
   waits(from, to, on, follows) {
     this.host(from, this.words.waitsFor(to.member, on));
-    const outcome = from.ask("dependency", to.member, { payload: { on }, follows });
+    const outcome = held(from.ask("dependency", to.member, { payload: { on }, follows }));
     return { from, to, on, outcome, requestId: outcome.requestId };
   }
 
@@ -267,4 +267,10 @@ export class Stage {
     const why = type === "dropped" ? disposition.reason : disposition.error.code;
     throw new Unexpected(`a frame from ${from} to ${engine.member} was ${type}: ${why}`);
   }
+}
+
+/** The story comes back to it later; a refusal must not end the process before. */
+function held(outcome) {
+  outcome.catch(() => undefined);
+  return outcome;
 }
