@@ -1,6 +1,7 @@
-/** The demo: what the arguments say, the cast, the two parts, the end. `--help` tells the rest. */
+/** The demo: what the arguments say, the casts, the three parts, the end. `--help` tells the rest. */
 
 import { parseArgs } from "node:util";
+import { cases } from "./cases.mjs";
 import { exercises } from "./exercises.mjs";
 import { failures } from "./failures.mjs";
 import { Stage, Unexpected } from "./stage.mjs";
@@ -18,6 +19,17 @@ const TEAM = [
   { name: "charlie" },
   { name: "dave" },
 ];
+const SECOND_TEAM = [
+  { name: "team-lead", role: "lead" },
+  { name: "interface" },
+  { name: "model" },
+  { name: "qa", role: "approver" },
+  { name: "dba", role: "approver" },
+  { name: "ops", role: "approver" },
+  { name: "security", role: "approver" },
+];
+/** Between the end of the first team's story and the beginning of the second's. */
+const INTERVAL_MS = 5_000;
 const WIDEST = 100;
 const NARROWEST = 60;
 
@@ -74,19 +86,33 @@ async function play(lang, texts) {
   const paint = painter(wantsColour(process.stdout, process.env));
   const print = (line) => console.log(line);
   const timeline = new Timeline({ print, paint, words: texts, columns, start: START });
-  const stage = new Stage({ lang, members: TEAM, start: START, timeline, words: texts });
-  const cast = { lead: stage.spawn("team-lead") };
-  for (const { name } of TEAM.slice(1)) cast[name] = stage.spawn(name);
+  const shared = { lang, timeline, words: texts };
+  const first = new Stage({ ...shared, members: TEAM, seed: "the demo", start: START });
+  const cast = spawn(first, TEAM);
   for (const text of texts.intro) for (const line of wrap(text, columns)) timeline.line(line);
 
-  await exercises(stage, cast);
-  await failures(stage, cast);
+  await exercises(first, cast);
+  await failures(first, cast);
+  const start = first.now + INTERVAL_MS;
+  const second = new Stage({ ...shared, members: SECOND_TEAM, seed: "the second team", start });
+  await cases(second, spawn(second, SECOND_TEAM));
 
   timeline.part(texts.summary);
+  let entries = 0;
+  for (const [at, stage] of [first, second].entries()) {
+    timeline.line();
+    timeline.line(`  ${texts.teams[at]}`);
+    entries += showAudit(stage);
+  }
   timeline.line();
-  const entries = showAudit(stage);
-  timeline.line(`  ${texts.checked(entries, timeline.time(stage.now))}`);
+  timeline.line(`  ${texts.checked(entries, timeline.time(second.now))}`);
   timeline.line();
   for (const line of wrap(texts.next, columns - 2)) timeline.line(`  ${line}`);
-  for (const engine of stage.lives) engine.close();
+  for (const engine of [...first.lives, ...second.lives]) engine.close();
+}
+
+/** Everybody's first life, by name. */
+function spawn(stage, team) {
+  const lives = team.map(({ name, role }) => [role === "lead" ? "lead" : name, stage.spawn(name)]);
+  return Object.fromEntries(lives);
 }

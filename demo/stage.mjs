@@ -24,12 +24,16 @@ export class Stage {
   #members;
   #clock;
   #bus;
+  #seed;
   #lives = [];
   #errors = [];
+  #travel = 0;
+  #shown = new Set();
 
-  constructor({ lang, members, start, timeline, words }) {
+  constructor({ lang, members, seed, start, timeline, words }) {
     this.#lang = lang;
     this.#members = members;
+    this.#seed = seed;
     this.#clock = new ManualClock(start);
     this.#bus = new LocalBus({ clock: this.#clock });
     this.#bus.observe((frame) => this.#carried(frame));
@@ -54,9 +58,9 @@ export class Stage {
       team: this.#members,
       member,
       clock: this.#clock,
-      transport: this.#bus.transport(member),
+      transport: this.#transport(member),
       lang: this.#lang,
-      seed: `the demo: ${member}, life ${number}`,
+      seed: `${this.#seed}: ${member}, life ${number}`,
       onError: (error) => this.#errors.push(error),
     });
     engine.subscribe((event) => this.#happened(engine, event));
@@ -69,6 +73,11 @@ export class Stage {
   async pass(ms) {
     await this.#clock.advance(ms);
     if (this.#errors.length > 0) throw this.#errors[0];
+  }
+
+  /** From now on a frame takes so long; it is shown when it arrives. */
+  set travel(ms) {
+    this.#travel = ms;
   }
 
   /** Cuts a member off, as if its process hung: what is sent to it waits. */
@@ -110,17 +119,37 @@ export class Stage {
     return error;
   }
 
+  /** Submits a plan; returns its outcome to come. */
+  submits(engine, plan, options = {}) {
+    this.host(engine, this.words.submits(options));
+    return held(engine.submitPlan(plan, options));
+  }
+
+  /** A worker asks another one for something that it waits for. */
+  waits(from, to, on, follows) {
+    this.host(from, this.words.waitsFor(to.member, on));
+    const outcome = held(from.ask("dependency", to.member, { payload: { on }, follows }));
+    return { from, to, on, outcome, requestId: outcome.requestId };
+  }
+
   /** Runs what an engine must refuse with this code, and shows the refusal. */
   refused(engine, code, run) {
     try {
       run();
     } catch (error) {
-      if (!ProtocolError.is(error)) throw error;
-      expect(error.code, code, `refusal to ${engine.member}`);
-      this.timeline.refused(this.now, engine.member, error);
-      return error;
+      return this.#refusal(engine, code, error);
     }
     throw new Unexpected(`${engine.member} was not refused with ${code}`);
+  }
+
+  /** The same with a request, whose promise rejects; and nothing of it may stay. */
+  async askRefused(engine, code, ask) {
+    const before = engine.stateHash();
+    const ended = await ask().catch((error) => error);
+    const error = this.#refusal(engine, code, ended);
+    expect(engine.stateHash(), before, `state after ${code}`);
+    this.timeline.remark(this.words.unchanged(before.slice(0, HASH_SHOWN)));
+    return error;
   }
 
   /** An action that the gate must let through; returns the permit. */
@@ -151,6 +180,22 @@ export class Stage {
     }
   }
 
+  #refusal(engine, code, error) {
+    if (!(error instanceof Error)) throw new Unexpected(`${engine.member} was not refused`);
+    if (!ProtocolError.is(error)) throw error;
+    expect(error.code, code, `refusal to ${engine.member}`);
+    this.timeline.refused(this.now, engine.member, error);
+    return error;
+  }
+
+  #transport(member) {
+    const carry = this.#bus.transport(member);
+    return (frame) => {
+      if (this.#travel === 0) carry(frame);
+      else this.#clock.setTimeout(() => carry(frame), this.#travel);
+    };
+  }
+
   #input(vector, requestId) {
     const name = `demo-${vector}${this.#lang === "zh" ? ".zh" : ""}.json`;
     const { input } = JSON.parse(readFileSync(new URL(name, VECTORS), "utf8"));
@@ -163,14 +208,25 @@ export class Stage {
     this.timeline.wrote(this.now, engine.member, shown);
   }
 
-  #carried({ from, to, frame, fate }) {
+  #carried({ from, to, frame, seq, fate }) {
     const { message, reminder } = JSON.parse(frame);
     const type = typeof message === "string" ? "text" : message.type;
     const requestId = message.request_id;
     const sender = this.#lives.findLast((engine) => engine.member === from);
-    const status = type.endsWith("_request") ? sender?.request(requestId)?.status : undefined;
-    const said = reminder ? [this.words.reminder(reminder.count)] : this.words.said(type, message);
+    const asks = type === "request" || type.endsWith("_request");
+    const status = asks ? sender?.request(requestId)?.status : undefined;
+    const said = reminder
+      ? [this.words.reminder(reminder.count)]
+      : this.#once([from, type, requestId ?? seq], this.words.said(type, message, to));
     this.timeline.frame(this.now, { from, to, type, requestId, status, said, mark: fate });
+  }
+
+  /** What is said about one request to several members is shown with the first of them. */
+  #once(about, said) {
+    const key = JSON.stringify([about, said]);
+    if (this.#shown.has(key)) return [];
+    this.#shown.add(key);
+    return said;
   }
 
   #happened(engine, event) {
@@ -179,8 +235,14 @@ export class Stage {
     if (event.type === "settled") this.#settled(engine, event);
     if (event.type === "frame") this.#arrived(engine, event);
     if (event.type === "alarm") {
-      const details = (event.holding ?? []).map((held) => this.words.held(held, short));
+      const details = (event.holding ?? []).map((held) => this.words.held(held));
+      if (event.cycle) details.push(...this.words.circle(event.cycle, event.requestId));
       this.timeline.alarm(at, who, event.alarm, event.member, details);
+    }
+    if (event.type === "vote") this.timeline.vote(at, who, event);
+    if (event.type === "work_failed") this.host(engine, this.words.workFailed(event), "✗");
+    if (event.type === "report" && event.rolledBack !== undefined) {
+      this.host(engine, this.words.undone(event.rolledBack, short(event.requestId)));
     }
     if (event.type === "drain") {
       this.host(engine, this.words.drain(event.member, this.timeline.time(event.judgedAt)));
@@ -205,4 +267,10 @@ export class Stage {
     const why = type === "dropped" ? disposition.reason : disposition.error.code;
     throw new Unexpected(`a frame from ${from} to ${engine.member} was ${type}: ${why}`);
   }
+}
+
+/** The story comes back to it later; a refusal must not end the process before. */
+function held(outcome) {
+  outcome.catch(() => undefined);
+  return outcome;
 }

@@ -29,6 +29,7 @@ export function pad(text, columns) {
 /** The text, cut with an ellipsis if it takes more than so many columns. */
 export function cut(text, columns) {
   if (width(text) <= columns) return text;
+  if (columns < 1) return "";
   let kept = "";
   for (const character of text) {
     if (width(kept + character) > columns - 1) break;

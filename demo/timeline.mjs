@@ -15,12 +15,21 @@ export function short(id) {
   return id.length > 12 ? id.slice(0, 12) : id;
 }
 
+/** Who waits for whom: each edge with the id of its request, and where the last one leads. */
+export function chain(edges, last) {
+  const steps = edges.map(({ member, request_id, requestId = request_id }) => {
+    return `${member} (${short(requestId)})`;
+  });
+  return [...steps, last].join(" → ");
+}
+
 /** Draws rows. `start` is the moment that is 00:00. */
 export class Timeline {
   #print;
   #start;
   #held;
   #shown;
+  #blank = false;
 
   constructor({ print, paint, words, columns, start }) {
     this.#print = print;
@@ -47,18 +56,30 @@ export class Timeline {
     this.put([{ text }]);
   }
 
-  /** Prints rows, unless they are kept back. The time is shown where it differs from the last. */
+  /**
+   * Prints rows, unless they are kept back. The time is shown where it differs from the last; of
+   * two empty lines, one.
+   */
   put(rows) {
     if (this.#held) {
       this.#held.push(...rows);
       return;
     }
     for (const { text, at } of rows) {
-      const stamp = at === undefined ? "" : this.time(at);
-      const shown = stamp === this.#shown ? " ".repeat(STAMP) : this.paint.dim(stamp);
-      if (at !== undefined) this.#shown = stamp;
-      this.#print(at === undefined ? text : `${shown}${text}`);
+      const blank = text === "";
+      if (blank && this.#blank) continue;
+      this.#blank = blank;
+      this.#print(at === undefined ? text : `${this.paint.dim(this.#stamp(at))}${text}`);
     }
+  }
+
+  /** A moment, where it differs from that of the row before: within a second only the rest of it. */
+  #stamp(at) {
+    const before = this.#shown;
+    this.#shown = at;
+    if (at === before) return " ".repeat(STAMP);
+    if (before === undefined || this.time(at) !== this.time(before)) return this.time(at);
+    return ` .${String((at - this.#start) % 1000).padStart(3, "0")}`;
   }
 
   /** A moment, as minutes and seconds since the start. */
@@ -81,6 +102,13 @@ export class Timeline {
     this.line();
     this.line(paint.title(`${number} · ${title}`));
     for (const line of wrap(look, columns - 4)) this.line(paint.dim(`    ${line}`));
+    this.line();
+  }
+
+  /** A note about what comes next. */
+  note(text) {
+    this.line();
+    for (const line of wrap(text, this.columns - 4)) this.line(this.paint.dim(`    ${line}`));
     this.line();
   }
 
@@ -111,7 +139,16 @@ export class Timeline {
   settled(at, who, { requestId, was, status, rest }) {
     const { paint } = this;
     const states = `${this.#status(was)} → ${this.#status(status)}`;
-    this.#head(at, who, "●", `${paint.cyan(short(requestId))}${GAP}${states}${GAP}${rest}`);
+    const used = width(`${short(requestId)}${GAP}${was} → ${status}`);
+    this.#fitting(at, who, "●", `${paint.cyan(short(requestId))}${GAP}${states}`, used, rest);
+  }
+
+  /** What one of several deciders said. */
+  vote(at, who, vote) {
+    const { paint, words } = this;
+    const id = short(vote.requestId);
+    const style = paint[vote.counted ? "plain" : "yellow"];
+    this.#fitting(at, who, "◐", paint.cyan(id), width(id), words.vote(vote), style);
   }
 
   /** A change of a member's liveness. */
@@ -152,6 +189,13 @@ export class Timeline {
     const style = MARK_STYLE[mark] ?? "plain";
     const head = `${GAP}${pad(who, NAME)}${GAP}${paint[style](mark)}${GAP}`;
     this.put([{ at, text: head + text }]);
+  }
+
+  /** A row whose rest goes below where it does not fit behind the columns that are used. */
+  #fitting(at, who, mark, text, used, rest, style = this.paint.plain) {
+    const fits = NEAR + used + width(GAP + rest) <= this.columns;
+    this.#head(at, who, mark, fits ? `${text}${GAP}${style(rest)}` : text);
+    if (!fits) this.#below(NEAR, rest, style);
   }
 
   #near(at, who, mark, lines, style) {
@@ -206,4 +250,4 @@ const LIVENESS_STYLE = {
   lost: "red",
 };
 
-const MARK_STYLE = { "✗": "red", "⚠": "red", "✓": "green", "●": "cyan", "✎": "dim" };
+const MARK_STYLE = { "✗": "red", "⚠": "red", "✓": "green", "●": "cyan", "◐": "cyan", "✎": "dim" };

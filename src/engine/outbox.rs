@@ -7,7 +7,7 @@ use crate::deadline::Subject;
 use crate::effect::{Effect, Send};
 use crate::ids::{MemberIndex, RequestId, ascii, write_hex};
 use crate::message::{
-    Body, Cancel, Details, Envelope, ExecutionReport, KindRequest, KindResponse, Message,
+    Body, Cancel, Details, Envelope, ExecutionReport, KindRequest, KindResponse, Liveness, Message,
     PlanApprovalRequest, PlanApprovalResponse, Progress, Receipt, Received, Reminder, Settled,
     ShutdownRequest, ShutdownResponse, Timing, WIRE_VERSION,
 };
@@ -153,7 +153,10 @@ impl Engine {
 
     fn post_all(&mut self, slot: usize, audience: Audience, message: &Message) {
         for to in self.audience(slot, audience) {
-            self.post_message(to, message.clone());
+            // A life that is over reads nothing any more.
+            if self.roster.get(to).is_some_and(|member| member.presence != Liveness::Left) {
+                self.post_message(to, message.clone());
+            }
         }
     }
 

@@ -127,6 +127,17 @@ impl Ballot {
         ballot
     }
 
+    /// The same with a vote that does not count: what it was about is decided. Its voter learns no
+    /// more than how the request ends.
+    #[must_use]
+    pub fn with_late(&self, by: MemberIndex, choice: Choice, note: Option<String>) -> Self {
+        let mut ballot = self.with(by, choice, note);
+        if let Some(vote) = ballot.votes.last_mut() {
+            (vote.counted, vote.informed) = (false, true);
+        }
+        ballot
+    }
+
     /// The ballot in the next stage.
     #[must_use]
     pub fn next_stage(self) -> Self {

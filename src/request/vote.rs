@@ -18,12 +18,17 @@ pub(super) fn voted(
     if let Some(vote) = ballot.said_by(by) {
         return Err(again(vote, answer.approve, Status::Pending));
     }
-    if !context.panel.approvers(ballot.stage).contains(&by) {
+    if !context.panel.asked(ballot.stage).any(|asked| asked == by) {
         return Err(Rejection::WrongSide);
     }
     let choice = if answer.approve { Choice::Approve } else { Choice::Reject };
-    let ballot = ballot.with(by, choice, answer.note.clone());
     let told = [Action::PeerAnswered, Action::TellVote];
+    if !context.panel.approvers(ballot.stage).contains(&by) {
+        // Its stage has passed without it.
+        let ballot = ballot.with_late(by, choice, answer.note);
+        return step(Asked::Pending(clocks, ballot), told);
+    }
+    let ballot = ballot.with(by, choice, answer.note.clone());
     match ballot.standing(context.panel) {
         Standing::Open => step(Asked::Pending(clocks, ballot), told),
         Standing::Passed => {
@@ -96,10 +101,7 @@ pub(super) fn late_vote(
         return Some(Err(again(vote, answer.approve, status)));
     }
     let choice = if answer.approve { Choice::Approve } else { Choice::Reject };
-    let mut ballot = settlement.ballot.with(*by, choice, answer.note.clone());
-    if let Some(vote) = ballot.votes.last_mut() {
-        (vote.counted, vote.informed) = (false, true);
-    }
+    let ballot = settlement.ballot.with_late(*by, choice, answer.note.clone());
     let next = with_ballot(State::Asked(asked.clone()), ballot);
     Some(Ok(Step { next, actions: vec![Action::TellVote, Action::SendOutcome] }))
 }

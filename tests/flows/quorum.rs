@@ -126,6 +126,23 @@ fn stages_come_in_order_and_the_later_one_is_not_bothered_before() {
 }
 
 #[test]
+fn a_vote_on_a_stage_that_has_passed_is_recorded_and_does_not_count() {
+    let mut net = team();
+    let stages = vec![stage(&["carol", "dave"], 1, true), stage(&[LEAD, "erin"], 2, false)];
+    let id = net.submit_to("alice", stages, None).unwrap();
+    net.approve("dave", &id);
+    net.answer("carol", &id, no("I was asleep")).unwrap();
+    assert_eq!(net.status("alice", &id), Status::Pending, "the veto came too late");
+    let expected =
+        [("dave".to_owned(), Choice::Approve, true), ("carol".to_owned(), Choice::Reject, false)];
+    assert_eq!(votes(&net, &id), expected);
+    net.approve(LEAD, &id);
+    net.approve("erin", &id);
+    assert_eq!(net.status("alice", &id), Status::Approved);
+    assert_eq!(closed(&net, "carol", &id), [Status::Approved], "the late voter learns the outcome");
+}
+
+#[test]
 fn nobody_votes_twice_and_a_changed_mind_raises_the_alarm() {
     let mut net = team();
     let id = net.submit_to("alice", three(2), None).unwrap();
@@ -183,6 +200,9 @@ fn when_too_few_are_left_it_ends_as_unreachable() {
     let outcome = net.outcome("alice", &id);
     assert_eq!((outcome.status, outcome.cause), (Status::Cancelled, Cause::QuorumUnreachable));
     assert_eq!(closed(&net, "erin", &id), [Status::Cancelled]);
+    for gone in ["carol", "dave"] {
+        assert!(net.network.sent_of("alice", gone, "settled").is_empty(), "{gone} reads nothing");
+    }
 }
 
 #[test]

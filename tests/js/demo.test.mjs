@@ -18,8 +18,8 @@ function demo(args = [], environment = {}) {
 
 /** The scenes by number; what comes before the first one is number 0. */
 function scenes(text) {
-  return text.split(/^(?=\d · |═══ )/m).reduce((found, part) => {
-    const number = /^(\d) · /.exec(part)?.[1] ?? (found.has("8") ? "summary" : "0");
+  return text.split(/^(?=\d+ · |═══ )/m).reduce((found, part) => {
+    const number = /^(\d+) · /.exec(part)?.[1] ?? (found.has("12") ? "summary" : "0");
     return found.set(number, (found.get(number) ?? "") + part);
   }, new Map());
 }
@@ -71,9 +71,114 @@ const FACTS = {
   ],
 };
 
+/**
+ * What happens in this order in the harder scenes. `<a>` is an id: the same wherever it stands in a
+ * scene, and another one than `<b>`. A space is any number of them.
+ */
+const STEPS = {
+  9: [
+    "model ──▶ qa plan_approval_request <a> pending",
+    "model ──▶ dba plan_approval_request <a> pending",
+    "model ──▶ ops plan_approval_request <a> pending",
+    "model ◐ <a> .*qa.*dba\\W+ops",
+    "model ◐ <a> .*ops.*security\\W+team-lead",
+    "model ──▶ security plan_approval_request <a> pending",
+    "model ──▶ team-lead plan_approval_request <a> pending",
+    "model ◐ <a> (no by dba: recorded, too late to count|dba 不同意：已记录，来得太迟，不计票)",
+    "model ◐ <a> (no by security|security 不同意)",
+    "model ● <a> pending → rejected .*security",
+    ...["qa", "dba", "ops", "security", "team-lead"].map((to) => `model ──▶ ${to} settled <a>`),
+    "model ──▶ qa plan_approval_request <b> pending",
+    "(a revision of <a>|<a> 的修订)",
+    "model ◐ <b> .*qa.*dba",
+    "team-lead ○ dba: active → left",
+    "model ● <b> pending → cancelled \\(quorum_unreachable\\)",
+  ],
+  10: [
+    "interface ──▶ team-lead plan_approval_request <a> pending",
+    "interface ● <a> pending → rejected .*team-lead",
+    "interface ✗ .*already_rejected",
+    "(state hash unchanged|状态哈希未变)",
+    "interface ──▶ team-lead plan_approval_request <b> pending",
+    "(an appeal against <a>|对 <a> 的申诉).*“.+",
+    "team-lead · .*<a>.* b3_[0-9a-f]{8}…",
+    "interface ● <b> pending → approved .*team-lead",
+    "interface ✓ .*write:api/user.ts.* <b>",
+  ],
+  11: [
+    // Both ask before anything arrives.
+    "\\d\\d:\\d\\d interface · .*\\n model · .*\\n \\.020 ",
+    "interface ──▶ model request <a> pending",
+    "model ──▶ interface request <b> pending",
+    "──▶ \\w+ probe",
+    "(ALARM|警报) deadlock",
+    "(interface \\(<a>\\) → model \\(<b>\\) → interface|model \\(<b>\\) → interface \\(<a>\\) → model)",
+    "(<a>|<b>) pending → cancelled \\(deadlock_broken\\)",
+    "60 (ms|毫秒)",
+    "(<a>|<b>) pending → approved",
+    "(a retry of <a>|a retry of <b>|<a> 的重试|<b> 的重试)",
+    "interface ✗ .*would_deadlock",
+    "(state hash unchanged|状态哈希未变)",
+    "interface ✗ .*not_allowed",
+    "(state hash unchanged|状态哈希未变)",
+    "(name one deadlock|只有一次死锁)",
+  ],
+  12: [
+    "model ──▶ team-lead plan_approval_request <a> pending",
+    "model ● <a> pending → approved .*team-lead",
+    "model · .*“load”.*approved.*1",
+    "model ✓ .*write:db/features.* <a>",
+    "model ✗ “load”.*1550",
+    "model ──▶ team-lead execution_report <a>\\n (failed, “|失败，“)",
+    "model · .*“restore”.*compensation.*2",
+    "model ──▶ team-lead execution_report <a>\\n (failed, undone|失败，已撤销)",
+    "team-lead · .*<a>.*(undone|已撤销)",
+    "model ✗ .*already_answered",
+    "model ✗ .*gate_no_plan",
+  ],
+};
+
+/** The steps come in this order. */
+function assertSteps(text, steps, about) {
+  const ids = new Map();
+  let rest = text;
+  for (const step of steps) {
+    const known = (_, name) => ids.get(name) ?? `(?<${name}>req_[0-9a-f]{8})`;
+    const pattern = step.replaceAll(" ", " +").replaceAll(/<(\w)>/g, known);
+    const found = new RegExp(pattern).exec(rest);
+    assert.ok(found, `${about}: no ${pattern} in\n${rest}`);
+    for (const [name, id] of Object.entries(found.groups ?? {})) ids.set(name, id);
+    rest = rest.slice(found.index + found[0].length);
+  }
+  assert.equal(new Set(ids.values()).size, ids.size, `${about}: the ids differ`);
+}
+
+/** How often something happens in a scene, whatever the language. */
+const TIMES = [
+  [9, /pending → \w+/g, 2],
+  [9, /──▶ \w[\w-]* +settled /g, 6],
+  [9, /(──▶|╌╌▷) dba +settled /g, 1],
+  [10, /✗/g, 1],
+  [11, /⚠/g, 1],
+  [11, /pending → cancelled/g, 1],
+  [11, /pending → approved/g, 3],
+  [11, /✗/g, 2],
+  [12, /· +(runs |执行)“load”/g, 1],
+  [12, /· +(runs |执行)“restore”/g, 1],
+  [12, /(failed, undone|失败，已撤销)/g, 1],
+];
+
 for (const [lang, args, words] of [
-  ["en", [], ["Shutdown", "refused:", "next:", "understood: a quoted boolean", "Read next"]],
-  ["zh", ["--lang", "zh"], ["关机", "拒绝：", "下一步：", "理解为：带引号的布尔值", "接着读"]],
+  [
+    "en",
+    [],
+    ["Shutdown", "refused:", "next:", "understood: a quoted boolean", "undone, once", "Read next"],
+  ],
+  [
+    "zh",
+    ["--lang", "zh"],
+    ["关机", "拒绝：", "下一步：", "理解为：带引号的布尔值", "撤销恰好一次", "接着读"],
+  ],
 ]) {
   describe(`the demo in ${lang}`, () => {
     const run = demo(args);
@@ -100,11 +205,40 @@ for (const [lang, args, words] of [
       }
     });
 
+    it("tells the harder cases step by step", () => {
+      const found = scenes(run.stdout);
+      for (const [number, steps] of Object.entries(STEPS)) {
+        assertSteps(found.get(number) ?? "", steps, `scene ${number}`);
+      }
+    });
+
+    it("shows it no more often than it happens", () => {
+      const found = scenes(run.stdout);
+      for (const [number, what, times] of TIMES) {
+        const shown = (found.get(`${number}`) ?? "").match(what)?.length ?? 0;
+        assert.equal(shown, times, `scene ${number}: ${what}`);
+      }
+    });
+
+    it("breaks the deadlock at one request and lets the other be decided", () => {
+      const scene = scenes(run.stdout).get("11") ?? "";
+      const asked = [...scene.matchAll(/──▶ \w+ +request +(req_\w{8}) /g)].map(([, id]) => id);
+      const [, victim] = /(req_\w{8}) +pending → cancelled/.exec(scene) ?? [];
+      const circle = asked.slice(0, 2);
+      assert.equal(victim, circle.toSorted().at(-1), "the greatest id");
+      const survivor = circle.find((id) => id !== victim);
+      assert.match(scene, new RegExp(`${survivor} +pending → approved`));
+      const end = scene.indexOf("pending → cancelled");
+      assert.ok(end < scene.indexOf(`${survivor}  pending → approved`), "in this order");
+    });
+
     it("sums up the audit trails", () => {
       const summary = scenes(run.stdout).get("summary") ?? "";
       assert.match(summary, /4 approved.*3 rejected.*1 timed_out/);
-      const sums = summary.split("\n").find((line) => /^ +(together|合计) /.test(line)) ?? "";
-      assert.equal(sums.trim().split(/ +/).length, 8);
+      assert.match(summary, /2 rejected.*5 approved.*2 cancelled/);
+      const sums = summary.split("\n").filter((line) => /^ +(together|合计) /.test(line));
+      const columns = sums.map((line) => line.trim().split(/ +/).length);
+      assert.deepEqual(columns, [8, 8]);
     });
 
     it("comes out the same every time", () => {
