@@ -51,6 +51,8 @@ pub(crate) struct Node {
     pub(crate) name: String,
     pub(crate) engine: Engine,
     pub(crate) watch: Watch,
+    /// How far its clock is before the true time, in ms.
+    pub(crate) skew: i64,
     events: Vec<Event>,
 }
 
@@ -139,16 +141,27 @@ impl Net {
 
     /// Adds one engine.
     pub(crate) fn add(&mut self, config: Config, member: u64) {
+        self.add_node(config, Box::new(Counting { member, next: 0 }), 0);
+    }
+
+    /// Adds one engine whose clock is so many ms before the true time.
+    pub(crate) fn add_node(&mut self, config: Config, ids: Box<dyn IdSource>, skew: i64) {
         let name = config.member.as_str().to_owned();
-        let ids = Box::new(Counting { member, next: 0 });
-        let engine = Engine::new(Timestamp::from_ms(self.now), config, ids).unwrap();
-        self.nodes.push(Node { name, engine, watch: Watch::default(), events: Vec::new() });
+        let now = Timestamp::from_ms(self.now.saturating_add_signed(skew));
+        let engine = Engine::new(now, config, ids).unwrap();
+        let (watch, events) = (Watch::default(), Vec::new());
+        self.nodes.push(Node { name, engine, watch, skew, events });
+    }
+
+    /// Takes an engine away: its process has ended.
+    pub(crate) fn remove(&mut self, own: &str) {
+        self.nodes.retain(|node| node.name != own);
     }
 
     /// Replaces an engine by a new life of the member.
     pub(crate) fn respawn(&mut self, own: &str, config: Config) -> Incarnation {
         let life = config.incarnation;
-        self.nodes.retain(|node| node.name != own);
+        self.remove(own);
         self.add(config, life.nonce());
         life
     }
@@ -157,11 +170,25 @@ impl Net {
         self.now - START
     }
 
+    /// Moves the true time without telling anybody.
+    pub(crate) fn set_now(&mut self, ms: u64) {
+        self.now = self.now.max(START + ms);
+    }
+
+    /// What the clock of a member shows.
+    pub(crate) fn local(&self, own: &str) -> Timestamp {
+        Timestamp::from_ms(self.now.saturating_add_signed(self.node(own).skew))
+    }
+
+    pub(crate) fn has(&self, own: &str) -> bool {
+        self.nodes.iter().any(|node| node.name == own)
+    }
+
     pub(crate) fn node(&self, own: &str) -> &Node {
         self.nodes.iter().find(|node| node.name == own).unwrap()
     }
 
-    fn node_mut(&mut self, own: &str) -> &mut Node {
+    pub(crate) fn node_mut(&mut self, own: &str) -> &mut Node {
         self.nodes.iter_mut().find(|node| node.name == own).unwrap()
     }
 
@@ -177,7 +204,7 @@ impl Net {
         own: &str,
         call: impl FnOnce(&mut Engine, Timestamp) -> T,
     ) -> T {
-        let now = Timestamp::from_ms(self.now);
+        let now = self.local(own);
         let node = self.node_mut(own);
         let result = call(&mut node.engine, now);
         self.collect(own);
@@ -186,7 +213,7 @@ impl Net {
 
     /// Hands a frame to an engine.
     pub(crate) fn deliver(&mut self, to: &str, frame: &str, sender: Sender<'_>) -> Disposition {
-        let now = Timestamp::from_ms(self.now);
+        let now = self.local(to);
         let node = self.node_mut(to);
         node.engine.handle_deadline(now);
         let before = node.watch.before_frame(&node.engine);
