@@ -63,6 +63,7 @@ mod journal;
 mod member;
 mod message;
 mod request;
+mod snapshot;
 mod time;
 mod validate;
 mod waits;
@@ -74,14 +75,14 @@ pub use crate::authority::{Approval, AuthorityError, KindError, KindRules, KindT
 pub use crate::config::{BooleanPolicy, Config, ConfigError, Limits, MemberConfig, TimingConfig};
 pub use crate::deadline::DeadlineKind;
 pub use crate::effect::{
-    Alarm, AlarmEvent, ClosedEvent, DrainEvent, Effect, Event, Holding, IdleEvent, LivenessEvent,
-    MessageEvent, Outcome, ProgressEvent, ReminderEvent, ReportEvent, RequestEvent, Send,
-    UndeliverableEvent, VoteEvent, VoteView, Waiting, WorkEvent, WorkFailedEvent,
+    Alarm, AlarmEvent, ClosedEvent, DrainEvent, Effect, Event, Holding, IdleEvent, JournalLine,
+    LivenessEvent, MessageEvent, Outcome, ProgressEvent, ReminderEvent, ReportEvent, RequestEvent,
+    Send, UndeliverableEvent, VoteEvent, VoteView, Waiting, WorkEvent, WorkFailedEvent,
 };
 pub use crate::engine::{
     AskOptions, Asking, Disposition, Engine, FollowSpec, MemberView, Obligation, Refusable,
-    RequestView, Response, SectionId, SectionPolicy, Sender, StageSpec, StateHash, ToolOutcome,
-    WorkerAsked,
+    RequestView, Response, Restored, Saved, SectionId, SectionPolicy, Sender, StageSpec, StateHash,
+    ToolOutcome, WorkerAsked,
 };
 pub use crate::error::{
     CodeInfo, Family, FollowError, Lang, LineageError, Misuse, NotNow, ProtocolError, RULES,
@@ -102,6 +103,7 @@ pub use crate::message::{
     WorkCause, is_blank,
 };
 pub use crate::request::PauseError;
+pub use crate::snapshot::RestoreError;
 pub use crate::time::{Millis, Timestamp};
 pub use crate::validate::{
     InvalidMessage, Origin, Rulebook, StageError, Target, Valid, check, nearest_name,

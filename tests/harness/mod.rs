@@ -16,15 +16,17 @@ mod check;
 mod frames;
 mod look;
 mod network;
+mod saved;
 
 pub(crate) use self::check::Watch;
 pub(crate) use self::frames::{Frame, digest, plan, scoped};
 pub(crate) use self::network::{Network, Packet, Random, Weather};
+pub(crate) use self::saved::Store;
 
 use team_protocols::{
     AskOptions, Config, Details, Disposition, DropReason, Effect, Engine, Event, FollowSpec,
     IdSource, Incarnation, Kind, KindRules, Limits, Link, MemberConfig, MemberName, Millis, Permit,
-    Plan, ProtocolError, Response, Role, Roles, SectionId, SectionPolicy, Sender, StageSpec,
+    Plan, ProtocolError, Response, Role, Roles, Saved, SectionId, SectionPolicy, Sender, StageSpec,
     Status, Timestamp, ToolOutcome, Uses, decode_payload,
 };
 
@@ -53,7 +55,11 @@ pub(crate) struct Node {
     pub(crate) watch: Watch,
     /// How far its clock is before the true time, in ms.
     pub(crate) skew: i64,
+    /// Its process ends in the middle of the next input: what that causes is written down, and
+    /// nothing of it goes out.
+    pub(crate) doomed: bool,
     events: Vec<Event>,
+    pub(crate) store: Store,
 }
 
 /// Ids that count: the n-th of member `m` begins `req_<n in 8 hex digits>` and ends with `m`.
@@ -113,6 +119,13 @@ pub(crate) fn config(workers: &[&str], own: &str) -> Config {
     Config::new(name(own), life(place), members)
 }
 
+impl Node {
+    fn new(engine: Engine, store: Store, skew: i64) -> Self {
+        let (name, watch) = (engine.member().as_str().to_owned(), Watch::default());
+        Self { name, engine, watch, skew, doomed: false, events: Vec::new(), store }
+    }
+}
+
 impl Net {
     /// A lead and workers on a network that delivers at once, in order.
     pub(crate) fn team(workers: &[&str]) -> Self {
@@ -146,11 +159,44 @@ impl Net {
 
     /// Adds one engine whose clock is so many ms before the true time.
     pub(crate) fn add_node(&mut self, config: Config, ids: Box<dyn IdSource>, skew: i64) {
-        let name = config.member.as_str().to_owned();
         let now = Timestamp::from_ms(self.now.saturating_add_signed(skew));
-        let engine = Engine::new(now, config, ids).unwrap();
-        let (watch, events) = (Watch::default(), Vec::new());
-        self.nodes.push(Node { name, engine, watch, skew, events });
+        let config = Config { journal: true, ..config };
+        let mut engine = Engine::new(now, config, ids).unwrap();
+        let mut store = Store::default();
+        while let Some(effect) = engine.poll_effect() {
+            let Effect::Journal(line) = effect else { panic!("an engine begins with {effect:?}") };
+            store.append(&line);
+        }
+        store.handed_over(&mut engine);
+        self.nodes.push(Node::new(engine, store, skew));
+    }
+
+    /// The process of a member ends. What it has kept stays.
+    pub(crate) fn halt(&mut self, own: &str) -> Store {
+        let node = self.node_mut(own);
+        if !node.doomed {
+            node.store.check(&node.engine);
+        }
+        let store = std::mem::take(&mut node.store);
+        self.remove(own);
+        store
+    }
+
+    /// Another process of a member goes on from what the former one has kept.
+    pub(crate) fn go_on(
+        &mut self,
+        own: &str,
+        store: Store,
+        with_snapshot: bool,
+        ids: Box<dyn IdSource>,
+        skew: i64,
+    ) {
+        let now = Timestamp::from_ms(self.now.saturating_add_signed(skew));
+        let snapshot = store.snapshot.as_deref().filter(|_| with_snapshot);
+        let saved = Saved { snapshot, journal: &store.journal };
+        let (engine, _) = Engine::restore(now, &name(own), saved, ids).unwrap();
+        self.nodes.push(Node::new(engine, store, skew));
+        self.collect(own);
     }
 
     /// Takes an engine away: its process has ended.
@@ -290,10 +336,16 @@ impl Net {
         let mut events = Vec::new();
         while let Some(effect) = node.engine.poll_effect() {
             match effect {
+                Effect::Journal(line) => node.store.append(&line),
+                Effect::Send(_) | Effect::Event(_) if node.doomed => {}
                 Effect::Send(send) => self.network.post(now, own, send),
                 Effect::Event(event) => events.push(event),
             }
         }
+        if node.doomed {
+            return events;
+        }
+        node.store.handed_over(&mut node.engine);
         node.watch.after_input(&node.engine, &events);
         node.events.extend(events.iter().cloned());
         events

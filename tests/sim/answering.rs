@@ -237,3 +237,13 @@ fn luck(id: &str, bound: u64) -> u64 {
         id.bytes().fold(7, |hash: u64, byte| hash.wrapping_mul(31).wrapping_add(u64::from(byte)));
     Random::new(drawn).below(bound)
 }
+
+/// Says yes, where it is asked.
+pub(crate) fn approve(world: &mut World, who: usize, id: &str) {
+    let response = Response { approve: true, ..Response::default() };
+    if world.call(who, |e, now| e.respond(now, id, response)).is_ok() {
+        let own = world.members[who].name.clone();
+        world.laws.decided(&own, id, true);
+    }
+    world.judge(who);
+}

@@ -83,11 +83,16 @@ fn fitting(world: &World, who: usize, a: u64) -> (&'static str, String) {
 
 pub(crate) fn ask(world: &mut World, op: Op) {
     let (kind, to) = fitting(world, op.who, op.args[0]);
-    ask_of(world, op, kind, &to);
+    let _asked = ask_of(world, op, kind, &to);
 }
 
 /// Asks a certain member for a certain kind.
-pub(crate) fn ask_of(world: &mut World, Op { who, args: [_, b, c], .. }: Op, kind: &str, to: &str) {
+pub(crate) fn ask_of(
+    world: &mut World,
+    Op { who, args: [_, b, c], .. }: Op,
+    kind: &str,
+    to: &str,
+) -> Option<String> {
     let payload = pick([None, Some("{\"a\":1}"), Some("[1,2,3]")], b / 7);
     let payload = payload.map(|json| decode_payload(json, &Limits::default()).unwrap());
     let scope = if kind == "grant" { scope(b) } else { Vec::new() };
@@ -98,11 +103,10 @@ pub(crate) fn ask_of(world: &mut World, Op { who, args: [_, b, c], .. }: Op, kin
     let digest = Some(details.digest(&parsed).to_string());
     let options = options(world, who, [b, c], kind, digest.clone());
     let asked = options.clone();
-    let done = world.call(who, |e, now| e.ask_for(now, &parsed, to, details, asked));
-    if let Ok(id) = done {
-        let content = Content { digest, scope, uses };
-        note(world, who, id.as_str(), kind, to, &options, content);
-    }
+    let id = world.call(who, |e, now| e.ask_for(now, &parsed, to, details, asked)).ok()?;
+    let content = Content { digest, scope, uses };
+    note(world, who, id.as_str(), kind, to, &options, content);
+    Some(id.as_str().to_owned())
 }
 
 /// A pending request of a member, or now and then one that has ended.

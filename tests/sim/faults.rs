@@ -49,6 +49,10 @@ pub(crate) enum Fault {
     Overdue,
     /// A call that nothing was due for is thought to have changed something.
     WokenForNothing,
+    /// An honest frame is thought to have been dropped as none.
+    Misjudged,
+    /// The last requests of all are thought to have been refused.
+    Worn,
     /// A bound is thought to be lower.
     BoundLower,
     /// A request is thought never to have ended.
@@ -57,7 +61,7 @@ pub(crate) enum Fault {
 
 impl Fault {
     /// Every fault with the law that must see it.
-    pub(crate) const ALL: [(Self, &'static str); 23] = [
+    pub(crate) const ALL: [(Self, &'static str); 25] = [
         (Self::SettledTwice, "one settlement"),
         (Self::RefusalApproved, "no approval without its act"),
         (Self::ApprovalRefused, "no refusal without its act"),
@@ -79,6 +83,8 @@ impl Fault {
         (Self::CapShorter, "cap"),
         (Self::Overdue, "overdue"),
         (Self::WokenForNothing, "spurious wake"),
+        (Self::Misjudged, "honest frame"),
+        (Self::Worn, "still works"),
         (Self::BoundLower, "bounds"),
         (Self::NeverEnded, "quiet end"),
     ];

@@ -3,12 +3,12 @@
 use std::cell::Cell;
 use std::sync::Once;
 
-use team_protocols::{Engine, MemberConfig, Millis, SectionPolicy};
+use team_protocols::{Engine, Liveness, MemberConfig, Millis, SectionPolicy, Status};
 
 use crate::asking;
 use crate::coverage::Coverage;
 use crate::faults::Fault;
-use crate::harness::Random;
+use crate::harness::{Packet, Random};
 use crate::laws::LAWS;
 use crate::script::{Op, Script, Verb};
 use crate::world::World;
@@ -90,7 +90,7 @@ fn line(world: &mut World, op: Op) {
                 world.net.network.part(&own, &other);
             }
         }
-        Verb::Replay | Verb::Misroute => tamper(world, op),
+        Verb::Replay | Verb::Misroute | Verb::Garble => tamper(world, op),
         _ if !world.awake(who) => {}
         _ => act(world, op),
     }
@@ -150,6 +150,7 @@ fn act(world: &mut World, op: Op) {
         | Verb::Respawn
         | Verb::Replay
         | Verb::Misroute
+        | Verb::Garble
         | Verb::Join => {}
     }
     if world.members[op.who].up {
@@ -166,7 +167,8 @@ fn ring(world: &mut World, Op { args: [a, b, _], .. }: Op) {
         if world.awake(who) {
             let kind = if (b >> at) % 4 == 0 { "sync" } else { "dependency" };
             let to = world.members[next].name.clone();
-            asking::ask_of(world, Op { verb: Verb::Ask, who, args: [0, 0, 5] }, kind, &to);
+            let op = Op { verb: Verb::Ask, who, args: [0, 0, 5] };
+            let _asked = asking::ask_of(world, op, kind, &to);
             world.judge(who);
         }
     }
@@ -233,6 +235,7 @@ fn gone(world: &mut World, Op { who, args: [a, ..], .. }: Op) {
         return;
     }
     let name = world.members[other].name.clone();
+    world.laws.said_gone.insert(name.clone());
     let _told = world.call(who, |e, now| e.member_gone(now, &name));
 }
 
@@ -259,11 +262,19 @@ fn tamper(world: &mut World, Op { verb, who, args: [a, b, _] }: Op) {
         world.hand_over(packet, &own);
         return;
     }
+    if verb == Verb::Garble {
+        let text = &packet.frame;
+        let end = (0..(b as usize) % text.len()).rev().find(|end| text.is_char_boundary(*end));
+        let frame = text[..end.unwrap_or(0)].to_owned();
+        let before = world.cover.count("refused", "not_json");
+        world.take_in(&Packet { frame, ..packet.clone() }, &own, true);
+        let reached = world.engine(world.place_of(&packet.to).unwrap()).is_some();
+        assert!(!reached || world.cover.count("refused", "not_json") >= before);
+        return;
+    }
     let channel = world.members[(b as usize) % world.members.len()].name.clone();
     if channel != own && channel != packet.to {
-        let before = world.cover.count("dropped", "forged");
-        world.hand_over(packet, &channel);
-        let _ = before;
+        world.take_in(packet, &channel, true);
     }
 }
 
@@ -317,9 +328,45 @@ fn quiet(world: &mut World) {
     if world.fault == Some(Fault::NeverEnded) {
         world.laws.requests.values_mut().for_each(|asked| asked.settled = None);
     }
+    still_works(world);
     let up = world.members.iter().filter(|of| of.up).map(|of| of.name.as_str());
     let engines: Vec<_> = up.map(|name| (name, world.net.engine(name))).collect();
     world.laws.ended(engines.iter().copied());
+}
+
+/// Whoever is up and has not left gets an answer from whoever else is.
+fn still_works(world: &mut World) {
+    let present = |world: &World, at: usize| {
+        world.members[at].up && !world.laws.is_gone(&world.members[at].name)
+    };
+    let size = world.members.len();
+    for (from, to) in (0..size).flat_map(|from| (0..size).map(move |to| (from, to))) {
+        if from == to || !present(world, from) || !present(world, to) {
+            continue;
+        }
+        let (own, other) = (world.members[from].name.clone(), world.members[to].name.clone());
+        let thinks_gone = |of: usize, name: &str| {
+            let team = world.engine(of).map(Engine::team).unwrap_or_default();
+            let view = team.into_iter().find(|view| view.name.as_str() == name);
+            view.is_none_or(|view| matches!(view.liveness, Liveness::Leaving | Liveness::Left))
+        };
+        if thinks_gone(from, &other) || thinks_gone(to, &own) {
+            continue;
+        }
+        let op = Op { verb: Verb::Ask, who: from, args: [0, 0, 5] };
+        let asked = asking::ask_of(world, op, "ping", &other);
+        world.judge(from);
+        let Some(id) = asked.filter(|_| world.fault != Some(Fault::Worn)) else {
+            crate::laws::broken("still works", format!("{own} cannot ask {other}"));
+        };
+        world.run(1_000);
+        crate::answering::approve(world, to, &id);
+        world.run(1_000);
+        let status = world.net.engine(&own).request(&id).map(|view| view.status);
+        if status != Some(Status::Approved) {
+            crate::laws::broken("still works", format!("{own} asked {other}: {status:?}"));
+        }
+    }
 }
 
 /// Draws from small pools.

@@ -45,6 +45,7 @@ verbs! {
     SendFailed "send_failed" 8,
     Replay "replay" 10,
     Misroute "misroute" 4,
+    Garble "garble" 3,
     // Requests.
     Shutdown "shutdown" 9,
     ShutdownAll "shutdown_all" 2,

@@ -20,14 +20,48 @@ pub(crate) struct Arrival<'a> {
     pub(crate) verdict: &'static str,
     /// The clock of who took it in.
     pub(crate) at: u64,
+    /// Whether it came by another channel than its sender's, or is not what that one sent.
+    pub(crate) tampered: bool,
     /// Whether it got as far as to be a sign of life.
     pub(crate) heard: bool,
 }
 
 impl Laws {
+    /// A frame of a member that keeps the rules is never taken for one that does not.
+    fn honest(&self, frame: &Arrival<'_>) {
+        let Arrival { from, to, kind, id, verdict, .. } = *frame;
+        let fine = match verdict {
+            "stale_incarnation" => [from, to].iter().any(|name| self.reborn.contains(*name)),
+            "unannounced_life" => self.reborn.contains(from),
+            "sender_left" => self.is_gone(from) || self.said_gone.contains(from),
+            "receiver_left" => self.is_gone(to),
+            "accepted" | "settled" | "vote_recorded" | "chat" | "progress" | "sign_of_life"
+            | "idle_again" | "asked_again" | "report" | "exit" | "confirmed" | "undeliverable"
+            | "probe" | "probe_ended" | "orphan" | "late" | "duplicate" | "stale_frame"
+            | "too_many_open" | "throttled" | "unapproved" => true,
+            _ => false,
+        };
+        if !fine {
+            broken("honest frame", format!("{kind} of {from} to {to} about {id:?}: {verdict}"));
+        }
+        let answers = kind.ends_with("response");
+        let asked = id.and_then(|id| self.requests.get(id));
+        let lost = matches!(verdict, "orphan" | "too_many_open" | "unapproved" | "sender_left");
+        if let (true, true, Some(asked)) = (answers, lost, asked)
+            && asked.settled.is_none()
+            && (asked.by == to && asked.life == self.life(to))
+            && !self.said_gone.contains(from)
+        {
+            broken("honest frame", format!("{to} waits for the answer of {from}: {verdict}"));
+        }
+    }
+
     /// A frame arrived; its events come next.
     pub(crate) fn arrived(&mut self, frame: &Arrival<'_>) {
-        let Arrival { from, to, kind, id, status, verdict, at, heard } = *frame;
+        let Arrival { from, to, kind, id, status, verdict, at, heard, tampered: _ } = *frame;
+        if !frame.tampered {
+            self.honest(frame);
+        }
         let asked = id.and_then(|id| self.requests.get(id));
         let settles = matches!(verdict, "settled" | "confirmed");
         if let (true, "settled" | "cancel", Some(asked)) = (settles, kind, asked)

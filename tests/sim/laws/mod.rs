@@ -17,7 +17,7 @@ pub(crate) fn broken(law: &str, how: String) -> ! {
 
 /// Every law that the log judges, by name. Those of the harness (one disposition per frame, nothing
 /// left behind by a drop, an audit without gaps) come on top.
-pub(crate) const LAWS: [&str; 21] = [
+pub(crate) const LAWS: [&str; 23] = [
     "one settlement",
     "same everywhere",
     "no approval without its act",
@@ -38,6 +38,8 @@ pub(crate) const LAWS: [&str; 21] = [
     "report without act",
     "text once",
     "refused call",
+    "honest frame",
+    "still works",
     "quiet end",
 ];
 
@@ -101,6 +103,10 @@ pub(crate) struct Laws {
     due: Vec<(String, &'static str)>,
     texts: BTreeSet<String>,
     told: BTreeSet<(String, u64, String)>,
+    /// Members that had more than one life.
+    pub(crate) reborn: BTreeSet<String>,
+    /// Members of which some host has said that they are gone.
+    pub(crate) said_gone: BTreeSet<String>,
     /// Whether somebody has tampered with frames.
     pub(crate) tampered: bool,
     pub(crate) tight: bool,
@@ -216,7 +222,9 @@ impl Laws {
 
     /// A new life of a member began.
     pub(crate) fn born(&mut self, name: &str, life: u64) {
-        self.lives.insert(name.to_owned(), life);
+        if self.lives.insert(name.to_owned(), life).is_some() {
+            self.reborn.insert(name.to_owned());
+        }
     }
 
     /// A member learned of a new life of another.
@@ -234,6 +242,11 @@ impl Laws {
     fn acted(&self, by: &str, id: &str, approve: bool) -> bool {
         let acts = self.acts.get(&(by.to_owned(), id.to_owned()));
         acts.is_some_and(|acts| acts.iter().any(|(_, said)| *said == approve))
+    }
+
+    /// Whether this life of a member has agreed to leave, or left.
+    pub(crate) fn is_gone(&self, name: &str) -> bool {
+        self.gone.contains(&self.key(name))
     }
 
     fn ever(set: &BTreeSet<(String, u64)>, name: &str) -> bool {

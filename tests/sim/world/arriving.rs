@@ -72,6 +72,12 @@ impl World {
 
     /// Hands over a frame on the channel of `channel`.
     pub(crate) fn hand_over(&mut self, packet: &Packet, channel: &str) {
+        let honest = channel == packet.from;
+        self.take_in(packet, channel, !honest);
+    }
+
+    /// Hands over a frame that may not be what its sender sent.
+    pub(crate) fn take_in(&mut self, packet: &Packet, channel: &str, tampered: bool) {
         let Some(place) = self.place_of(&packet.to) else { return };
         if !self.members[place].up {
             return;
@@ -85,6 +91,7 @@ impl World {
         if self.fault == Some(Fault::ToldOther) {
             status = Some("rejected");
         }
+        let honest = self.fault != Some(Fault::Misjudged);
         match (kind, input_of(kind), id) {
             // That a member has left meets everything that it agreed to leave by.
             ("exited", ..) => self.meets_all(place, &packet.from, "exited"),
@@ -94,7 +101,7 @@ impl World {
         let to = packet.to.clone();
         let disposition = self.net.deliver(&to, &packet.frame, Sender::Channel(channel));
         self.input(place);
-        let verdict = verdict(&disposition);
+        let verdict = if honest { verdict(&disposition) } else { "wrong_kind" };
         match &disposition {
             Disposition::Dropped(reason) => {
                 self.cover.seen("dropped", reason.code());
@@ -107,7 +114,8 @@ impl World {
         let at = self.net.local(&to).as_ms();
         let heard = heard(&disposition);
         let from = packet.from.as_str();
-        self.laws.arrived(&Arrival { from, to: &to, kind, id, status, verdict, at, heard });
+        let arrival = Arrival { from, to: &to, kind, id, status, verdict, at, tampered, heard };
+        self.laws.arrived(&arrival);
         self.judge(place);
     }
 }
