@@ -35,7 +35,15 @@ pub(super) fn voted(
             let next = Asked::Pending(clocks.restart_idle(context.now), ballot.next_stage());
             step(next, [Action::PeerAnswered, Action::TellVote, Action::OpenStage])
         }
-        Standing::Approved | Standing::Rejected | Standing::Unreachable => {
+        // The noes alone would leave enough of them; without those who are gone too few are left.
+        Standing::Unreachable => {
+            let cause = Cause::QuorumUnreachable;
+            let ended =
+                Asked::Cancelled(Settlement { cause, ballot, ..Settlement::at(context.now) });
+            let [answered, told] = told;
+            step(ended, [told, answered, Action::TellSettled, Action::SendSettled])
+        }
+        Standing::Approved | Standing::Rejected => {
             let Step { next, mut actions } = decided(answer, by, context);
             actions.insert(0, Action::TellVote);
             actions.push(Action::SendSettled);

@@ -206,6 +206,29 @@ fn when_too_few_are_left_it_ends_as_unreachable() {
 }
 
 #[test]
+fn a_no_that_only_the_gone_make_decisive_is_nobodys_refusal_in_whatever_order_they_come() {
+    for gone_first in [true, false] {
+        let mut net = team();
+        let id = net.submit_to("alice", three(2), None).unwrap();
+        let leave = |net: &mut Net| {
+            net.act("alice", |e, now| e.member_gone(now, "carol")).unwrap();
+            net.run_until_quiet();
+        };
+        if gone_first {
+            leave(&mut net);
+        }
+        net.reject("dave", &id, "not now");
+        if !gone_first {
+            leave(&mut net);
+        }
+        let outcome = net.outcome("alice", &id);
+        assert_eq!((outcome.status, outcome.cause), (Status::Cancelled, Cause::QuorumUnreachable));
+        assert_eq!(outcome.by, None, "gone first: {gone_first}");
+        assert_eq!(closed(&net, "erin", &id), [Status::Cancelled]);
+    }
+}
+
+#[test]
 fn whoever_has_left_before_is_not_asked_and_may_be_missed() {
     let mut net = team();
     net.act("alice", |e, now| e.member_gone(now, "carol")).unwrap();

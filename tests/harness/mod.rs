@@ -21,12 +21,12 @@ mod saved;
 pub(crate) use self::check::Watch;
 pub(crate) use self::frames::{Frame, digest, plan, scoped};
 pub(crate) use self::network::{Network, Packet, Random, Weather};
-use self::saved::Store;
+pub(crate) use self::saved::Store;
 
 use team_protocols::{
     AskOptions, Config, Details, Disposition, DropReason, Effect, Engine, Event, FollowSpec,
     IdSource, Incarnation, Kind, KindRules, Limits, Link, MemberConfig, MemberName, Millis, Permit,
-    Plan, ProtocolError, Response, Role, Roles, SectionId, SectionPolicy, Sender, StageSpec,
+    Plan, ProtocolError, Response, Role, Roles, Saved, SectionId, SectionPolicy, Sender, StageSpec,
     Status, Timestamp, ToolOutcome, Uses, decode_payload,
 };
 
@@ -53,6 +53,11 @@ pub(crate) struct Node {
     pub(crate) name: String,
     pub(crate) engine: Engine,
     pub(crate) watch: Watch,
+    /// How far its clock is before the true time, in ms.
+    pub(crate) skew: i64,
+    /// Its process ends in the middle of the next input: what that causes is written down, and
+    /// nothing of it goes out.
+    pub(crate) doomed: bool,
     events: Vec<Event>,
     pub(crate) store: Store,
 }
@@ -114,6 +119,13 @@ pub(crate) fn config(workers: &[&str], own: &str) -> Config {
     Config::new(name(own), life(place), members)
 }
 
+impl Node {
+    fn new(engine: Engine, store: Store, skew: i64) -> Self {
+        let (name, watch) = (engine.member().as_str().to_owned(), Watch::default());
+        Self { name, engine, watch, skew, doomed: false, events: Vec::new(), store }
+    }
+}
+
 impl Net {
     /// A lead and workers on a network that delivers at once, in order.
     pub(crate) fn team(workers: &[&str]) -> Self {
@@ -142,23 +154,60 @@ impl Net {
 
     /// Adds one engine.
     pub(crate) fn add(&mut self, config: Config, member: u64) {
-        let name = config.member.as_str().to_owned();
-        let ids = Box::new(Counting { member, next: 0 });
+        self.add_node(config, Box::new(Counting { member, next: 0 }), 0);
+    }
+
+    /// Adds one engine whose clock is so many ms before the true time.
+    pub(crate) fn add_node(&mut self, config: Config, ids: Box<dyn IdSource>, skew: i64) {
+        let now = Timestamp::from_ms(self.now.saturating_add_signed(skew));
         let config = Config { journal: true, ..config };
-        let mut engine = Engine::new(Timestamp::from_ms(self.now), config, ids).unwrap();
+        let mut engine = Engine::new(now, config, ids).unwrap();
         let mut store = Store::default();
         while let Some(effect) = engine.poll_effect() {
             let Effect::Journal(line) = effect else { panic!("an engine begins with {effect:?}") };
             store.append(&line);
         }
         store.handed_over(&mut engine);
-        self.nodes.push(Node { name, engine, watch: Watch::default(), events: Vec::new(), store });
+        self.nodes.push(Node::new(engine, store, skew));
+    }
+
+    /// The process of a member ends. What it has kept stays.
+    pub(crate) fn halt(&mut self, own: &str) -> Store {
+        let node = self.node_mut(own);
+        if !node.doomed {
+            node.store.check(&node.engine);
+        }
+        let store = std::mem::take(&mut node.store);
+        self.remove(own);
+        store
+    }
+
+    /// Another process of a member goes on from what the former one has kept.
+    pub(crate) fn go_on(
+        &mut self,
+        own: &str,
+        store: Store,
+        with_snapshot: bool,
+        ids: Box<dyn IdSource>,
+        skew: i64,
+    ) {
+        let now = Timestamp::from_ms(self.now.saturating_add_signed(skew));
+        let snapshot = store.snapshot.as_deref().filter(|_| with_snapshot);
+        let saved = Saved { snapshot, journal: &store.journal };
+        let (engine, _) = Engine::restore(now, &name(own), saved, ids).unwrap();
+        self.nodes.push(Node::new(engine, store, skew));
+        self.collect(own);
+    }
+
+    /// Takes an engine away: its process has ended.
+    pub(crate) fn remove(&mut self, own: &str) {
+        self.nodes.retain(|node| node.name != own);
     }
 
     /// Replaces an engine by a new life of the member.
     pub(crate) fn respawn(&mut self, own: &str, config: Config) -> Incarnation {
         let life = config.incarnation;
-        self.nodes.retain(|node| node.name != own);
+        self.remove(own);
         self.add(config, life.nonce());
         life
     }
@@ -167,11 +216,25 @@ impl Net {
         self.now - START
     }
 
+    /// Moves the true time without telling anybody.
+    pub(crate) fn set_now(&mut self, ms: u64) {
+        self.now = self.now.max(START + ms);
+    }
+
+    /// What the clock of a member shows.
+    pub(crate) fn local(&self, own: &str) -> Timestamp {
+        Timestamp::from_ms(self.now.saturating_add_signed(self.node(own).skew))
+    }
+
+    pub(crate) fn has(&self, own: &str) -> bool {
+        self.nodes.iter().any(|node| node.name == own)
+    }
+
     pub(crate) fn node(&self, own: &str) -> &Node {
         self.nodes.iter().find(|node| node.name == own).unwrap()
     }
 
-    fn node_mut(&mut self, own: &str) -> &mut Node {
+    pub(crate) fn node_mut(&mut self, own: &str) -> &mut Node {
         self.nodes.iter_mut().find(|node| node.name == own).unwrap()
     }
 
@@ -187,7 +250,7 @@ impl Net {
         own: &str,
         call: impl FnOnce(&mut Engine, Timestamp) -> T,
     ) -> T {
-        let now = Timestamp::from_ms(self.now);
+        let now = self.local(own);
         let node = self.node_mut(own);
         let result = call(&mut node.engine, now);
         self.collect(own);
@@ -196,7 +259,7 @@ impl Net {
 
     /// Hands a frame to an engine.
     pub(crate) fn deliver(&mut self, to: &str, frame: &str, sender: Sender<'_>) -> Disposition {
-        let now = Timestamp::from_ms(self.now);
+        let now = self.local(to);
         let node = self.node_mut(to);
         node.engine.handle_deadline(now);
         let before = node.watch.before_frame(&node.engine);
@@ -274,9 +337,13 @@ impl Net {
         while let Some(effect) = node.engine.poll_effect() {
             match effect {
                 Effect::Journal(line) => node.store.append(&line),
+                Effect::Send(_) | Effect::Event(_) if node.doomed => {}
                 Effect::Send(send) => self.network.post(now, own, send),
                 Effect::Event(event) => events.push(event),
             }
+        }
+        if node.doomed {
+            return events;
         }
         node.store.handed_over(&mut node.engine);
         node.watch.after_input(&node.engine, &events);

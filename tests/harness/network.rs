@@ -33,6 +33,12 @@ pub(crate) struct Network {
     under_way: BTreeMap<(u64, u64), Packet>,
     order: u64,
     cuts: BTreeSet<(String, String)>,
+    /// The fate of a frame follows from this, its sender and its number, and from no other frame.
+    pub(crate) fates: Option<u64>,
+    /// How many of the last frames are kept in `sent` and `arrived`.
+    pub(crate) keep: usize,
+    /// How many frames were posted.
+    pub(crate) posted: u64,
     /// Every frame that was posted, lost ones included.
     pub(crate) sent: Vec<Packet>,
     /// What became of each frame that arrived: from, to, verdict.
@@ -69,6 +75,9 @@ impl Network {
             under_way: BTreeMap::new(),
             order: 0,
             cuts: BTreeSet::new(),
+            fates: None,
+            keep: usize::MAX,
+            posted: 0,
             sent: Vec::new(),
             arrived: Vec::new(),
         }
@@ -78,6 +87,16 @@ impl Network {
     pub(crate) fn post(&mut self, now: u64, from: &str, send: Send) {
         let Send { to, seq, frame } = send;
         let packet = Packet { from: from.to_owned(), to: to.as_str().to_owned(), seq, frame };
+        self.posted += 1;
+        if let Some(seed) = self.fates {
+            let name = packet.from.bytes().chain(packet.to.bytes());
+            let fold =
+                |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+            self.random = Random::new(name.fold(seed, fold) ^ seq.wrapping_mul(0x9e37_79b9));
+        }
+        if self.sent.len() >= self.keep {
+            self.sent.drain(..self.keep.div_ceil(2));
+        }
         self.sent.push(packet.clone());
         if self.cuts.contains(&(packet.from.clone(), packet.to.clone())) {
             return;
