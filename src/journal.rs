@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use serde::Serialize;
 
 use crate::ids::{MemberName, RequestId};
-use crate::message::{Cause, Kind, Status};
+use crate::message::{Attempt, Cause, Kind, Status};
 use crate::time::Timestamp;
 use crate::wire::json;
 
@@ -120,6 +120,8 @@ pub enum Verdict {
     Refused,
     /// An alarm was raised.
     Alarm,
+    /// A request that is asked again by itself went a step on.
+    Escalated,
 }
 
 /// One entry of the audit trail.
@@ -178,6 +180,10 @@ pub struct AuditEntry {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub cause: Option<Cause>,
+    /// Of a request that is asked again by itself: how often it was, and when it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub attempt: Option<Attempt>,
     /// How input was bent to fit, or on whose word it was believed: `coerced`, `claimed_sender`,
     /// `unknown_field` and the like.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -211,6 +217,7 @@ impl AuditEntry {
             status: None,
             reason: None,
             cause: None,
+            attempt: None,
             marks: Vec::new(),
         }
     }

@@ -2,6 +2,7 @@
 //!
 //! Every command checks everything first and changes nothing when it is refused.
 
+use super::escalation::Escalation;
 use super::ledger::{Content, Entry, Side};
 use super::lineage::FollowSpec;
 use super::{Actor, Checked, Engine};
@@ -37,6 +38,8 @@ pub struct AskOptions {
     pub compensation: Option<String>,
     /// The earlier request that it goes on from.
     pub follows: Option<FollowSpec>,
+    /// Of a shutdown: that it is asked again by itself until the worker agrees.
+    pub escalate: Option<Escalation>,
 }
 
 /// Several members that decide together.

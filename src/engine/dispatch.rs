@@ -164,6 +164,7 @@ impl Engine {
             },
             detail: None,
             works: Works::default(),
+            ladder: None,
         });
         self.acknowledge(slot);
         self.tell_loop(slot);

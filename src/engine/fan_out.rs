@@ -1,6 +1,6 @@
 //! One call for all workers: each is asked by a request of its own.
 
-use super::ledger::Content;
+use super::ledger::{Content, Lineage};
 use super::{AskOptions, Checked, Engine, Refusable};
 use crate::error::{NotNow, ProtocolError};
 use crate::ids::{MemberIndex, MemberName, RequestId};
@@ -111,6 +111,9 @@ impl Engine {
     /// What would be wrong with the request whomever it went to.
     fn check_shutdown(&self, reason: Option<String>, options: &AskOptions) -> Checked<()> {
         let (timeout, cap) = self.limits_of(&Kind::SHUTDOWN, options);
+        if let Some(escalation) = &options.escalate {
+            self.check_escalation(escalation, self.terms(&Kind::SHUTDOWN), &Lineage::default())?;
+        }
         let timing = Timing { timeout_ms: Some(timeout), cap_ms: Some(cap) };
         // No request has this id: the message is judged and thrown away.
         let request_id = RequestId::from_random(0);

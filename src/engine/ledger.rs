@@ -4,9 +4,10 @@ use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasher, DefaultHasher, Hasher};
 
 use crate::authority::Terms;
+use crate::deadline::DeadlineKind;
 use crate::ids::{MemberIndex, RequestId};
 use crate::message::{Details, Digest, Follows, Kind, Link, Plan, Uses};
-use crate::request::{Panel, State, Works};
+use crate::request::{Ladder, Panel, State, Works};
 use crate::time::{Millis, Timestamp};
 
 /// Every request that is open or remembered.
@@ -49,6 +50,8 @@ pub(crate) struct Entry {
     pub(crate) detail: Option<String>,
     /// What runs when it is approved, and what undoes that.
     pub(crate) works: Works,
+    /// How it is asked again by itself; only the attempt that was asked last has it.
+    pub(crate) ladder: Option<Box<Ladder>>,
 }
 
 /// A chain of requests, each of which goes on from the one before.
@@ -224,6 +227,14 @@ impl Ledger {
         self.opened_or_closed(slot, was_open)
     }
 
+    /// Keeps how a request is asked again. Returns as [`set_state`](Self::set_state) does.
+    pub(crate) fn set_ladder(&mut self, slot: usize, ladder: Option<Box<Ladder>>) -> Option<usize> {
+        let entry = self.slots.get_mut(slot)?.as_mut()?;
+        let was_open = entry.is_open();
+        entry.ladder = ladder;
+        self.opened_or_closed(slot, was_open)
+    }
+
     /// Counts a request that is open now and was not, or the reverse.
     fn opened_or_closed(&mut self, slot: usize, was_open: bool) -> Option<usize> {
         let entry = self.slots.get_mut(slot)?.as_mut()?;
@@ -311,7 +322,23 @@ impl Entry {
 
     /// Whether anything more is expected of either side, or of our host.
     pub(crate) fn is_open(&self) -> bool {
-        self.state.is_open() || self.works.running()
+        self.state.is_open() || self.works.running() || self.ladder.is_some()
+    }
+
+    /// When it is asked again; `None` unless it has ended and waits for that.
+    pub(crate) fn asked_again_at(&self) -> Option<Timestamp> {
+        self.ladder.as_deref().and_then(|ladder| ladder.next_at)
+    }
+
+    /// When it wants to be looked at next.
+    pub(crate) fn next_deadline(&self) -> Option<Timestamp> {
+        self.state.next_deadline().or(self.asked_again_at())
+    }
+
+    /// What is due now, if anything.
+    pub(crate) fn due(&self, now: Timestamp) -> Option<DeadlineKind> {
+        let again = self.asked_again_at().filter(|at| *at <= now);
+        self.state.due(now).or(again.map(|_| DeadlineKind::AskAgain))
     }
 }
 
@@ -409,6 +436,7 @@ mod tests {
             idle: Patience { limit: Millis::new(9), ends: Timestamp::from_ms(9), told_in: 1 },
             detail: None,
             works: Works::default(),
+            ladder: None,
         }
     }
 

@@ -13,6 +13,7 @@
 //! | `act` | transition, commit, carry out |
 //! | `panel` | requests that several members decide |
 //! | `lineage` | retry, appeal, revision |
+//! | `escalation` | a shutdown that is asked again by itself |
 //! | `outbox` | frames go out |
 //! | `members` | liveness, lives, leaving |
 //! | `noise` | repeats: told once, answered up to a bound |
@@ -31,6 +32,7 @@ mod ask;
 mod commands;
 mod critical;
 mod dispatch;
+mod escalation;
 mod fan_out;
 mod hash;
 mod ledger;
@@ -55,6 +57,7 @@ use std::collections::VecDeque;
 
 pub use self::commands::{AskOptions, Refusable, Response, StageSpec};
 pub use self::critical::{SectionId, SectionPolicy};
+pub use self::escalation::Escalation;
 pub use self::fan_out::{Asking, WorkerAsked};
 pub use self::hash::StateHash;
 pub use self::lineage::FollowSpec;

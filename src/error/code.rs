@@ -206,6 +206,7 @@ const fn misuse_code(error: &Misuse) -> &'static str {
         Misuse::SecondLead => "second_lead",
         Misuse::TooManyMembers { .. } => "too_many_members",
         Misuse::LifeNotLater { .. } => "life_not_later",
+        Misuse::BadEscalation { .. } => "bad_escalation",
     }
 }
 
@@ -217,6 +218,7 @@ fn misuse_path(error: &Misuse) -> Option<&str> {
         Misuse::BadAction { .. } => Some("action"),
         Misuse::NameTaken { .. } => Some("name"),
         Misuse::SecondLead => Some("role"),
+        Misuse::BadEscalation { .. } => Some("escalate"),
         Misuse::LifeNotLater { .. } => Some("incarnation"),
         Misuse::Closed
         | Misuse::NoRandomness

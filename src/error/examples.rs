@@ -2,7 +2,7 @@
 //!
 //! That none is missing is tested against the list of codes.
 
-use super::{FollowError, LineageError, Misuse, NotNow, ProtocolError};
+use super::{EscalationError, FollowError, LineageError, Misuse, NotNow, ProtocolError};
 use crate::authority::{AuthorityError, KindError};
 use crate::config::ConfigError;
 use crate::gate::Denied;
@@ -184,7 +184,7 @@ fn gate() -> [NotNow; 4] {
     })
 }
 
-fn misuse(worker: &MemberName) -> [Misuse; 13] {
+fn misuse(worker: &MemberName) -> [Misuse; 14] {
     [
         Misuse::BadClock,
         Misuse::BadSpan { field: "timeout_ms" },
@@ -204,6 +204,7 @@ fn misuse(worker: &MemberName) -> [Misuse; 13] {
         Misuse::SecondLead,
         Misuse::TooManyMembers { limit: 256 },
         Misuse::LifeNotLater { name: worker.clone() },
+        Misuse::BadEscalation { why: EscalationError::Attempts { attempts: 9, most: 8 } },
     ]
 }
 

@@ -91,6 +91,20 @@ pub enum FollowError {
     SameJustification,
 }
 
+/// Why a request cannot be asked again by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EscalationError {
+    /// Only what asks a member to leave is asked again by itself.
+    NotLeaving,
+    /// It is asked at least once, and not more often than requests may go on from one another.
+    Attempts {
+        /// How often it was to be asked.
+        attempts: u32,
+        /// The most there may be.
+        most: usize,
+    },
+}
+
 /// What does not fit how things stand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NotNow {
@@ -262,6 +276,11 @@ pub enum Misuse {
     TooManyMembers {
         /// The bound.
         limit: usize,
+    },
+    /// A request cannot be asked again by itself like this.
+    BadEscalation {
+        /// Why not.
+        why: EscalationError,
     },
     /// An announced life is not later than the one that is known.
     LifeNotLater {

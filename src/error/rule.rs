@@ -143,6 +143,7 @@ const fn misuse(error: &Misuse) -> &'static str {
         Misuse::TooManySections { .. } | Misuse::TooManyMembers { .. } => SIZE,
         Misuse::NameTaken { .. } | Misuse::SecondLead => CONFIGURATION,
         Misuse::LifeNotLater { .. } => IDENTITY,
+        Misuse::BadEscalation { .. } => LIFECYCLE,
     }
 }
 
@@ -178,6 +179,7 @@ pub(super) const fn of_alarm(alarm: Alarm) -> &'static str {
         | Alarm::LeadSilent
         | Alarm::RequestLoop
         | Alarm::ApproverSilent
+        | Alarm::RefusedRepeatedly
         | Alarm::NotExited => LIVENESS,
         Alarm::LeftDespiteCancel | Alarm::ConflictingDecision | Alarm::Storm => LIFECYCLE,
         Alarm::Forged | Alarm::UnannouncedLife => IDENTITY,

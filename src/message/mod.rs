@@ -4,6 +4,7 @@
 //! that every room shares: kind, status, cause, role. Imports `ids` and `time`.
 
 mod about;
+mod escalation;
 mod kind;
 mod lang;
 mod plan;
@@ -17,6 +18,7 @@ mod work;
 use serde::Serialize;
 
 pub use self::about::{Details, Kind, KindNameError, MAX_KIND_LENGTH, Payload};
+pub use self::escalation::{Attempt, EscalationStep};
 pub use self::kind::{Cause, Choice, Liveness, Received, Role, SettleCode, Status};
 pub use self::lang::Lang;
 pub(crate) use self::plan::FieldHasher;

@@ -14,6 +14,7 @@ mod harness;
 mod addressing;
 mod correlation;
 mod deadlock;
+mod escalation;
 mod identity;
 mod kinds;
 mod leaving;

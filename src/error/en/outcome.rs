@@ -97,6 +97,7 @@ pub(in crate::error) const fn alarm(alarm: Alarm) -> &'static str {
         }
         Alarm::ReportLost => "an execution report was sent several times and never acknowledged",
         Alarm::ReportOverdue => "approved work was not reported in time",
+        Alarm::RefusedRepeatedly => "a member refused to leave as often as it was to be asked",
         Alarm::Storm => "a member sends the same over and over again; it gets no answer to repeats",
     }
 }
@@ -134,6 +135,10 @@ pub(in crate::error) const fn alarm_hint(alarm: Alarm) -> &'static str {
         Alarm::ReportOverdue => {
             "ask the member how the work stands and expect neither success nor failure until then; \
              a later report still counts"
+        }
+        Alarm::RefusedRepeatedly => {
+            "read the last reason, and decide whether to wait, to ask again later, or to take back \
+             what the member holds"
         }
         Alarm::Storm => {
             "look whether its program or the transport is in a loop; new messages still get through"

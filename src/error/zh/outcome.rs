@@ -71,6 +71,7 @@ pub(in crate::error) const fn alarm(alarm: Alarm) -> &'static str {
         Alarm::Deadlock => "成员之间形成了循环等待；为打破它，放弃了本成员的一个请求",
         Alarm::ReportLost => "执行报告已多次发送，始终未得到确认",
         Alarm::ReportOverdue => "已批准的工作没有按时报告",
+        Alarm::RefusedRepeatedly => "成员在规定的次数之内每次都拒绝离开",
         Alarm::Storm => "成员不停地重复发送同样的内容；其重复暂不予以答复",
     }
 }
@@ -96,6 +97,9 @@ pub(in crate::error) const fn alarm_hint(alarm: Alarm) -> &'static str {
         Alarm::ReportLost => "用普通文本告知负责人工作结果",
         Alarm::ReportOverdue => {
             "询问该成员工作的进展，在此之前不要认定成功或失败；迟到的报告仍然有效"
+        }
+        Alarm::RefusedRepeatedly => {
+            "查看最后一次的理由，再决定是等待、稍后再问，还是收回该成员手上的工作"
         }
         Alarm::Storm => "查看它的程序或传输层是否陷入循环；新的消息仍会送达",
     }
