@@ -67,6 +67,8 @@ pub enum Event {
     Work(WorkEvent),
     /// Work that a request names failed, or was interrupted.
     WorkFailed(WorkFailedEvent),
+    /// Work that a request names did not begin: the host does not know it by this name.
+    WorkMissing(WorkEvent),
     /// Waiting mail may still speak for a silent member: fetch it now.
     Drain(DrainEvent),
     /// A member's liveness changed.

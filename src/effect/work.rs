@@ -5,7 +5,8 @@ use serde::Serialize;
 use crate::ids::RequestId;
 use crate::message::WorkCause;
 
-/// Work that a request names must run now: run it once, and tell how it went with `work_done`.
+/// A run of work that a request names. As a `work` event it must begin now, once; `work_done` tells
+/// how it went.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 #[serde(rename_all = "camelCase")]

@@ -48,11 +48,31 @@ impl Engine {
         })
     }
 
-    /// Runs work of a request again that failed or was interrupted; of two, the compensation. A new
+    /// Tells that a run of work that a `work` event asked for cannot begin, for nobody here knows it
+    /// by its name. A `work_missing` event says so; `rerun` runs it once it is known.
+    ///
+    /// # Errors
+    /// When there is no such request, or this run of it is not under way.
+    pub fn work_missing(&mut self, now: Timestamp, id: &str, run: u32) -> Refusable<RequestId> {
+        self.command(now, |engine| {
+            let slot = engine.resolve(Side::Asked, id)?;
+            engine.about_request(slot);
+            let request_id = engine.id_of(slot)?;
+            let Some(work) = engine.change_works(slot, |works| works.missing(run)) else {
+                return Err(NotNow::WorkNotRunning { run }.into());
+            };
+            let Work { name, cause, state: _ } = work;
+            let missing = WorkEvent { request_id: request_id.clone(), name, cause, run };
+            engine.event(Event::WorkMissing(missing));
+            Ok(request_id)
+        })
+    }
+
+    /// Runs work of a request again that failed, was interrupted or was missing; of two, the compensation. A new
     /// `work` event says so.
     ///
     /// # Errors
-    /// When there is no such request, or nothing of it failed or was interrupted.
+    /// When there is no such request, or nothing of it failed, was interrupted or was missing.
     pub fn rerun(&mut self, now: Timestamp, id: &str) -> Refusable<RequestId> {
         self.command(now, |engine| {
             let slot = engine.resolve(Side::Asked, id)?;

@@ -21,7 +21,7 @@ pub enum WorkState {
     Done,
     /// It ran and failed.
     Failed,
-    /// It ran when its host ended: nobody knows how far it came.
+    /// It ran when its host ended, and nobody knows how far it came; or its host could not begin.
     Interrupted,
 }
 
@@ -49,7 +49,7 @@ pub enum WorkInput {
         /// Whether it succeeded.
         ok: bool,
     },
-    /// Its host ended.
+    /// Its host ended, or does not know how to run it.
     Interrupt,
 }
 
@@ -128,6 +128,16 @@ impl Works {
     pub(crate) fn ended(&mut self, run: u32, ok: bool) -> Option<Work> {
         self.works.iter_mut().find_map(|work| {
             work.state = work_transition(work.state, WorkInput::Ended { run, ok })?;
+            Some(work.clone())
+        })
+    }
+
+    /// The host does not know how to do a run. `None` when it is not under way.
+    pub(crate) fn missing(&mut self, run: u32) -> Option<Work> {
+        self.works.iter_mut().find_map(|work| {
+            let WorkState::Running { run: begun, .. } = work.state else { return None };
+            work.state =
+                work_transition(work.state, WorkInput::Interrupt).filter(|_| begun == run)?;
             Some(work.clone())
         })
     }

@@ -25,3 +25,4 @@ export {
 export type { AbortSignalLike } from "./platform.js";
 export { ProtocolEngine } from "./protocol-engine.js";
 export * from "./types.js";
+export type { Work, WorkHandler, WorkResult } from "./works.js";

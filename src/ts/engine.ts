@@ -18,6 +18,7 @@ import type {
   Effect,
   EngineOptions,
   Event,
+  EveryoneOptions,
   Following,
   Liveness,
   MemberOptions,
@@ -36,6 +37,7 @@ import type {
   ShutdownOptions,
   Staged,
   ToolOutcome,
+  Undoable,
   WorkerAsked,
 } from "./types.js";
 import { RawEngine } from "./wasm/team_protocols.js";
@@ -147,8 +149,8 @@ export class Engine {
    * again: the id of the shutdown it agreed to comes back.
    */
   requestShutdown(now: number, to: string, options: ShutdownOptions = {}): string {
-    const { reason, follows, timeoutMs, capMs } = options;
-    const more = this.#more({ follows });
+    const { reason, follows, onApproved, timeoutMs, capMs } = options;
+    const more = this.#more({ follows, onApproved });
     return this.#call((raw) =>
       raw.requestShutdown(
         now,
@@ -165,7 +167,7 @@ export class Engine {
    * Asks every worker to leave, each by a request of its own; tells of each what became of it.
    * One that cannot be asked does not keep the others from being asked, and none is left out.
    */
-  shutdownAll(now: number, options: Omit<ShutdownOptions, "follows"> = {}): WorkerAsked[] {
+  shutdownAll(now: number, options: EveryoneOptions = {}): WorkerAsked[] {
     const { reason, timeoutMs, capMs } = options;
     const json = this.#call((raw) =>
       raw.shutdownAll(now, this.#putOptional(reason), span(timeoutMs), span(capMs)),
@@ -181,9 +183,9 @@ export class Engine {
    * stays closed until then.
    */
   submitPlan(now: number, plan: PlanInput, options: PlanOptions = {}): string {
-    const { uses, stages, follows, timeoutMs, capMs } = options;
+    const { uses, timeoutMs, capMs } = options;
     const json = this.#json({ steps: [], text: "", ...plan }, "plan");
-    const more = this.#more({ stages, follows });
+    const more = this.#more(options);
     const once = this.#choice("uses", uses, "until_report", "once");
     return this.#call((raw) =>
       raw.submitPlan(
@@ -202,10 +204,10 @@ export class Engine {
    * `dependency`; returns the request id.
    */
   ask(now: number, kind: string, to: string, options: RequestOptions = {}): string {
-    const { payload, scope, stages, follows, uses, timeoutMs, capMs } = options;
+    const { payload, scope, uses, timeoutMs, capMs } = options;
     const json = payload === undefined ? undefined : this.#json(payload, "payload");
     const scopeJson = scope === undefined ? undefined : this.#json(scope, "scope");
-    const more = this.#more({ stages, follows });
+    const more = this.#more(options);
     const once = this.#choice("uses", uses, "until_report", "once");
     return this.#call((raw) =>
       raw.askFor(
@@ -268,6 +270,45 @@ export class Engine {
     return this.#call((raw) =>
       raw.report(now, this.#put(requestId), this.#putOptional(detail), ok),
     );
+  }
+
+  /**
+   * Tells how a run of work went that a `work` event asked for; `run` is the number from there.
+   * A failure changes nothing about the decision. When a compensation ends, whoever approved
+   * learns it by a second execution report.
+   */
+  workDone(now: number, requestId: string, run: number, report: Report): string {
+    const { ok, detail } = report;
+    if (typeof ok !== "boolean") throw hostError("not_boolean", this.#lang);
+    const number = this.#whole(run);
+    return this.#call((raw) =>
+      raw.workDone(now, this.#put(requestId), this.#putOptional(detail), number, ok),
+    );
+  }
+
+  /**
+   * Tells that a run of work that a `work` event asked for cannot begin, for nobody here knows it
+   * by its name. A `work_missing` event says so; `rerun` runs it once it is known.
+   */
+  workMissing(now: number, requestId: string, run: number): string {
+    const number = this.#whole(run);
+    return this.#call((raw) => raw.workMissing(now, this.#put(requestId), number));
+  }
+
+  /**
+   * Runs work of a request again that failed, was interrupted or was missing; of two, the
+   * compensation. A new `work` event says so.
+   */
+  rerun(now: number, requestId: string): string {
+    return this.#call((raw) => raw.rerun(now, this.#put(requestId)));
+  }
+
+  /**
+   * Whatever ran work for this engine is gone, and with it every run that is under way: each is
+   * told by a `work_failed` event with `interrupted`, and does not run again by itself.
+   */
+  interruptWorks(now: number): void {
+    this.#call((raw) => raw.interruptWorks(now));
   }
 
   /** Says something to one member, or to everyone with `*`; returns how many it goes to. */
@@ -458,9 +499,22 @@ export class Engine {
   }
 
   /** The options that cross as JSON, where there are any. */
-  #more({ stages, follows }: Staged & Following): string | undefined {
-    if (stages === undefined && follows === undefined) return undefined;
-    return this.#json({ stages, follows }, "options", readable);
+  #more(options: Staged & Following & Undoable): string | undefined {
+    const { stages, follows, onApproved, compensation } = options;
+    const more = { stages, follows, onApproved, compensation };
+    // JSON would leave a function out, as if no work had been named.
+    for (const path of ["onApproved", "compensation"] as const) {
+      const name: unknown = more[path];
+      if (name !== undefined && typeof name !== "string")
+        throw hostError("not_text", this.#lang, { path });
+    }
+    const given = Object.values(more).some((option) => option !== undefined);
+    return given ? this.#json(more, "options", readable) : undefined;
+  }
+
+  #whole(number: number): number {
+    if (Number.isInteger(number)) return number;
+    throw hostError("not_a_number", this.#lang);
   }
 
   /** Whether it is the second of two choices; left out, it is the first. */

@@ -110,13 +110,10 @@ const HOST_ERRORS = {
     family: "misuse",
     rule: "lifecycle",
     en: [
-      "there is a handler for this kind of request already",
-      "one handler decides; call the function that `onRequest` returned to take the first one away",
+      "there is a handler for this already",
+      "call the function that `onRequest` or `onWork` returned to take the first one away",
     ],
-    zh: [
-      "该类请求已有处理函数",
-      "只能由一个处理函数作决定；先调用 `onRequest` 返回的函数移除前一个",
-    ],
+    zh: ["此处已有处理函数", "先调用 `onRequest` 或 `onWork` 返回的函数移除前一个"],
   },
   closed: {
     family: "misuse",

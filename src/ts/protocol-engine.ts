@@ -21,6 +21,7 @@ import type {
   Decision,
   Disposition,
   Event,
+  EveryoneOptions,
   HandlerKind,
   Liveness,
   MemberOptions,
@@ -38,10 +39,12 @@ import type {
   SectionOptions,
   ShutdownOptions,
   ToolOutcome,
+  Undoable,
   WorkerAsked,
   WorkerOutcome,
 } from "./types.js";
 import { type Waiter, Waiters } from "./waiters.js";
+import { type Names, type Work, type WorkHandler, Works } from "./works.js";
 
 /**
  * Speaks for one member of a team.
@@ -66,6 +69,7 @@ export class ProtocolEngine {
   readonly #listeners: Listeners<HostEvent>;
   readonly #handlers: Handlers;
   readonly #waiters: Waiters;
+  readonly #works: Works;
   readonly #endings = new Set<() => void>();
   #delivering = false;
   #closing = false;
@@ -91,6 +95,14 @@ export class ProtocolEngine {
     this.#handlers = new Handlers({
       lang: this.#lang,
       respond: (requestId, decision) => this.respond(requestId, decision),
+      onError: this.#onError,
+    });
+    this.#works = new Works({
+      lang: this.#lang,
+      remembers: (requestId) => !this.#closed && this.#engine.request(requestId) !== undefined,
+      workDone: (requestId, run, report) => this.workDone(requestId, run, report),
+      workMissing: (requestId, run) =>
+        this.#input((now) => this.#engine.workMissing(now, requestId, run)),
       onError: this.#onError,
     });
   }
@@ -157,8 +169,10 @@ export class ProtocolEngine {
   // ---- requests of this member ----
 
   /** Asks a worker to leave. */
-  requestShutdown(to: string, options: ShutdownOptions & Abortable = {}): PendingOutcome {
-    return this.#ask(options.signal, (now) => this.#engine.requestShutdown(now, to, options));
+  requestShutdown(to: string, options: ShutdownOptions<Work> & Abortable = {}): PendingOutcome {
+    return this.#ask(options, (now, names) =>
+      this.#engine.requestShutdown(now, to, { ...options, ...names }),
+    );
   }
 
   /**
@@ -172,9 +186,7 @@ export class ProtocolEngine {
    *   console.log(member, outcome?.status ?? error?.code);
    * ```
    */
-  async shutdownAll(
-    options: Omit<ShutdownOptions, "follows"> & Abortable = {},
-  ): Promise<WorkerOutcome[]> {
+  async shutdownAll(options: EveryoneOptions & Abortable = {}): Promise<WorkerOutcome[]> {
     const { signal } = options;
     if (signal?.aborted) throw signal.reason;
     const workers = this.#input((now) =>
@@ -185,9 +197,15 @@ export class ProtocolEngine {
 
   /**
    * Asks the lead, or those that `stages` names, to approve a plan. The gate stays closed until then.
+   *
+   * ```ts
+   * await alice.submitPlan(plan, { onApproved: "deploy", compensation: () => restoreBackup() });
+   * ```
    */
-  submitPlan(plan: PlanInput, options: PlanOptions & Abortable = {}): PendingOutcome {
-    return this.#ask(options.signal, (now) => this.#engine.submitPlan(now, plan, options));
+  submitPlan(plan: PlanInput, options: PlanOptions<Work> & Abortable = {}): PendingOutcome {
+    return this.#ask(options, (now, names) =>
+      this.#engine.submitPlan(now, plan, { ...options, ...names }),
+    );
   }
 
   /**
@@ -199,8 +217,10 @@ export class ProtocolEngine {
    * const grant = await alice.ask("resource_grant", "team-lead", { payload: { gpu: 2 } });
    * ```
    */
-  ask(kind: string, to: string, options: RequestOptions & Abortable = {}): PendingOutcome {
-    return this.#ask(options.signal, (now) => this.#engine.ask(now, kind, to, options));
+  ask(kind: string, to: string, options: RequestOptions<Work> & Abortable = {}): PendingOutcome {
+    return this.#ask(options, (now, names) =>
+      this.#engine.ask(now, kind, to, { ...options, ...names }),
+    );
   }
 
   /** Withdraws a request of this member. */
@@ -242,6 +262,37 @@ export class ProtocolEngine {
   /** Tells the lead how the work of an approved plan went. The gate closes for it. */
   report(requestId: string, report: Report): void {
     this.#input((now) => this.#engine.report(now, requestId, report));
+  }
+
+  /**
+   * Does the work that requests of this member name by `name` (`onApproved`, `compensation`).
+   * Whoever runs it tells how it went by its promise; what it throws becomes `work_failed`. Without
+   * a handler such work is told as `work_missing`, and `rerun` runs it once there is one. Returns a
+   * function that takes the handler away.
+   *
+   * ```ts
+   * alice.onWork("deploy", async ({ requestId }) => deploy(planOf(requestId)));
+   * ```
+   */
+  onWork(name: string, handler: WorkHandler): () => void {
+    return this.#works.add(name, handler);
+  }
+
+  /**
+   * Tells how a run of work went before its handler does: where somebody else does the work, and
+   * the handler only sets it going and never resolves. What the handler says afterwards counts for
+   * nothing.
+   */
+  workDone(requestId: string, run: number, report: Report): void {
+    this.#input((now) => this.#engine.workDone(now, requestId, run, report));
+  }
+
+  /**
+   * Runs work of a request again that failed, was interrupted or had no handler; of two, the
+   * compensation.
+   */
+  rerun(requestId: string): void {
+    this.#input((now) => this.#engine.rerun(now, requestId));
   }
 
   /** The plan gate of this member. */
@@ -473,18 +524,26 @@ export class ProtocolEngine {
   #happened(event: Event): void {
     if (event.type === "settled") {
       const { type: _, ...outcome } = event;
+      if (outcome.status !== "approved") this.#works.forget(outcome.requestId);
       this.#waiters.settle(outcome);
     }
     if (event.type === "request") this.#handlers.decide(event);
+    if (event.type === "work") this.#works.run(event);
     this.#listeners.emit(event);
   }
 
-  #ask(signal: AbortSignalLike | undefined, begin: (now: number) => string): PendingOutcome {
+  #ask(
+    { signal, ...works }: Undoable<Work> & Abortable,
+    begin: (now: number, names: Names) => string,
+  ): PendingOutcome {
     let requestId: string | undefined;
     const promise = new Promise<Outcome>((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
       this.#input((now) => {
-        requestId = begin(now);
+        const { names, functions } = this.#works.name(works);
+        requestId = begin(now, names);
+        // What has ended before runs nothing more, and its own functions may still be needed.
+        if (this.#engine.outcome(requestId) === undefined) this.#works.keep(requestId, functions);
         this.#await(requestId, { resolve, reject }, signal);
       });
     });

@@ -47,6 +47,7 @@ export type {
   VoteEvent,
   VoteView,
   Waiting,
+  WorkCause,
   WorkEvent,
   WorkFailedEvent,
 } from "./wasm/team_protocols.js";
@@ -78,11 +79,32 @@ export interface Following {
     | undefined;
 }
 
+/**
+ * Work that begins when a request is approved. With an {@link Engine} it is a name, which the
+ * `work` event repeats; a {@link ProtocolEngine} also takes a function.
+ */
+export interface Continued<Work = string> {
+  /** What runs when the request is approved, once, and otherwise never. */
+  readonly onApproved?: Work | undefined;
+}
+
+/** Work that begins when a request is approved, and work that undoes it. */
+export interface Undoable<Work = string> extends Continued<Work> {
+  /**
+   * Where an approval opens a gate: what runs, once, when the execution report says that the
+   * approved work failed.
+   */
+  readonly compensation?: Work | undefined;
+}
+
 /** Options of a shutdown request. */
-export interface ShutdownOptions extends AskOptions, Following {
+export interface ShutdownOptions<Work = string> extends AskOptions, Following, Continued<Work> {
   /** Why; the worker sees it. */
   readonly reason?: string | undefined;
 }
+
+/** Options of asking every worker to leave. */
+export type EveryoneOptions = Omit<ShutdownOptions, "follows" | "onApproved">;
 
 /** What became of asking one worker to leave. */
 export interface WorkerAsked {
@@ -130,7 +152,7 @@ export interface Staged {
 }
 
 /** Options of a plan approval request. */
-export interface PlanOptions extends AskOptions, Staged, Following {
+export interface PlanOptions<Work = string> extends AskOptions, Staged, Following, Undoable<Work> {
   /**
    * How often an approval may be used: `until_report` (default) for any number of actions in the
    * plan's scope until the execution report, `once` for one.
@@ -139,7 +161,11 @@ export interface PlanOptions extends AskOptions, Staged, Following {
 }
 
 /** Options of a request of a kind without messages of its own. */
-export interface RequestOptions extends AskOptions, Staged, Following {
+export interface RequestOptions<Work = string>
+  extends AskOptions,
+    Staged,
+    Following,
+    Undoable<Work> {
   /** What the kind defines: any JSON. */
   readonly payload?: unknown;
   /** With a kind that opens a gate, and only there: the guarded actions an approval covers. */
@@ -187,7 +213,7 @@ export interface ProgressOptions {
   readonly busyForMs?: number | undefined;
 }
 
-/** How approved work went. */
+/** How work went. */
 export interface Report {
   /** Whether it worked. */
   readonly ok: boolean;

@@ -52,7 +52,7 @@ impl WasmEngine {
         })
     }
 
-    /// `request_shutdown`: recipient, reason, follows (JSON).
+    /// `request_shutdown`: recipient, reason, follows and work (JSON).
     #[wasm_bindgen(js_name = requestShutdown)]
     pub fn request_shutdown(
         &mut self,
@@ -71,7 +71,7 @@ impl WasmEngine {
         })
     }
 
-    /// `submit_plan`: the plan (JSON), stages and follows (JSON).
+    /// `submit_plan`: the plan (JSON), stages, follows and works (JSON).
     #[wasm_bindgen(js_name = submitPlan)]
     pub fn submit_plan(
         &mut self,
@@ -92,7 +92,8 @@ impl WasmEngine {
         })
     }
 
-    /// `ask_for`: kind, recipient, payload (JSON), scope (JSON), stages and follows (JSON).
+    /// `ask_for`: kind, recipient, payload (JSON), scope (JSON), stages, follows and
+    /// works (JSON).
     #[wasm_bindgen(js_name = askFor)]
     #[expect(clippy::too_many_arguments, reason = "JavaScript hands over numbers")]
     pub fn ask_for(

@@ -4,7 +4,7 @@ use tsify::Tsify;
 
 use super::options::{HOST_LIMITS, flag, flag_or, object};
 use crate::authority::{Approval, KindRules};
-use crate::engine::{FollowSpec, StageSpec};
+use crate::engine::{AskOptions, FollowSpec, StageSpec};
 use crate::message::{Kind, Link, Role, Roles};
 use crate::time::Millis;
 use crate::wire::{Decode, Fields, Shape, Value, choice, json, kind, texts, wrong_type};
@@ -122,16 +122,18 @@ pub(super) fn scope_of(json: &str) -> Decode<Vec<String>> {
     texts(value, "scope")
 }
 
-/// Who decides, and what a request goes on from (JSON: `stages`, `follows`).
-pub(super) fn more_of(json: &str) -> Decode<(Vec<StageSpec>, Option<FollowSpec>)> {
+/// Who decides, what a request goes on from, and the work that it names (JSON).
+pub(super) fn more_of(json: &str) -> Decode<AskOptions> {
     let mut fields = object(json::parse(json, &HOST_LIMITS)?, "")?;
-    let stages = match fields.optional("stages") {
-        Some(stages) => stages_of(stages)?,
-        None => Vec::new(),
+    let options = AskOptions {
+        stages: fields.optional("stages").map(stages_of).transpose()?.unwrap_or_default(),
+        follows: fields.optional("follows").map(follows_of).transpose()?,
+        on_approved: fields.optional_text("onApproved")?,
+        compensation: fields.optional_text("compensation")?,
+        ..AskOptions::default()
     };
-    let follows = fields.optional("follows").map(follows_of).transpose()?;
     fields.refuse_rest()?;
-    Ok((stages, follows))
+    Ok(options)
 }
 
 fn stages_of(value: Value<'_>) -> Decode<Vec<StageSpec>> {

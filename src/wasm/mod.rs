@@ -11,6 +11,7 @@ mod options;
 mod random;
 mod result;
 mod room;
+mod works;
 
 pub use self::engine::WasmEngine;
 pub use self::kinds::KindOptions;

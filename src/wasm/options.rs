@@ -343,14 +343,8 @@ pub(super) fn ask_options(
     cap: Option<f64>,
     more: Option<&str>,
 ) -> Result<AskOptions, ProtocolError> {
-    let (stages, follows) = more.map(more_of).transpose()?.unwrap_or_default();
-    Ok(AskOptions {
-        timeout: span(timeout, "timeoutMs")?,
-        cap: span(cap, "capMs")?,
-        stages,
-        follows,
-        ..AskOptions::default()
-    })
+    let more = more.map(more_of).transpose()?.unwrap_or_default();
+    Ok(AskOptions { timeout: span(timeout, "timeoutMs")?, cap: span(cap, "capMs")?, ..more })
 }
 
 /// A span from JavaScript.

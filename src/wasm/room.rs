@@ -174,6 +174,7 @@ fn request_id(event: &Event) -> Option<&str> {
         Event::Vote(_)
         | Event::Work(_)
         | Event::WorkFailed(_)
+        | Event::WorkMissing(_)
         | Event::Reminder(_)
         | Event::Message(_)
         | Event::Progress(_)

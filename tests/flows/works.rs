@@ -135,6 +135,39 @@ fn interrupted_work_is_told_and_waits_for_the_host() {
 }
 
 #[test]
+fn work_that_nobody_knows_is_told_and_runs_when_somebody_does() {
+    let mut net = Net::team(&["alice"]);
+    let id = approved(&mut net);
+    let missing = |net: &mut Net, run| net.act("alice", |e, now| e.work_missing(now, &id, run));
+    assert_eq!(code(&missing(&mut net, 2)), "work_not_running");
+    missing(&mut net, 1).unwrap();
+    assert_eq!(code(&missing(&mut net, 1)), "work_not_running");
+    assert_eq!(code(&done(&mut net, &id, 1, true)), "work_not_running");
+    let told = net.events("alice").iter().cloned().filter_map(|event| {
+        let Event::WorkMissing(WorkEvent { name, cause, run, .. }) = event else { return None };
+        Some((name, cause, run))
+    });
+    assert_eq!(told.collect::<Vec<_>>(), [deploy(1)]);
+    assert_eq!((net.status("alice", &id), failures(&net)), (Status::Approved, vec![]));
+    rerun(&mut net, &id).unwrap();
+    done(&mut net, &id, 2, true).unwrap();
+    assert_eq!(runs(&net), [deploy(1), deploy(2)]);
+}
+
+#[test]
+fn a_rollback_that_nobody_knows_is_not_told_as_failed() {
+    let mut net = Net::team(&["alice"]);
+    let id = approved(&mut net);
+    net.report("alice", &id, false).unwrap();
+    net.act("alice", |e, now| e.work_missing(now, &id, 2)).unwrap();
+    net.run_until_quiet();
+    assert_eq!(reports(&net).len(), 1);
+    rerun(&mut net, &id).unwrap();
+    done(&mut net, &id, 3, true).unwrap();
+    assert_eq!(reports(&net)[1..], [(false, Some(true), Some("run 3".to_owned()))]);
+}
+
+#[test]
 fn work_that_is_reported_as_failed_is_undone_once_and_the_lead_learns_it() {
     let mut net = Net::team(&["alice"]);
     let id = approved(&mut net);

@@ -44,7 +44,9 @@ pub(super) fn message(error: &NotNow) -> String {
         NotNow::WorkNotRunning { run } => {
             format!("run {run} of the request's work is not under way")
         }
-        NotNow::NothingToRerun => "no work of this request failed or was interrupted".into(),
+        NotNow::NothingToRerun => {
+            "no work of this request failed, was interrupted or was missing".into()
+        }
         NotNow::NothingToUndo => "an approval of this request opens no gate to undo".into(),
         NotNow::NothingToReport => {
             "this request takes no such report, only the work of an approved plan is reported"
@@ -106,7 +108,9 @@ pub(super) fn hint(error: &NotNow) -> String {
             "stop the work, tell the lead in plain text how far it got, then confirm the exit"
         }
         NotNow::WorkNotRunning { .. } => "tell the end of each run once, with its number",
-        NotNow::NothingToRerun => "run work again after a `work_failed` event only",
+        NotNow::NothingToRerun => {
+            "run work again after a `work_failed` or `work_missing` event only"
+        }
         NotNow::NothingToUndo => "leave the compensation out",
         NotNow::NothingToReport => {
             "send no report; say in plain text what the other side should know"

@@ -37,7 +37,9 @@ pub(super) fn message(error: &NotNow) -> String {
         }
         NotNow::ApprovalEnded => "本成员同意离开时该批准已经终止，其工作不再接受报告".into(),
         NotNow::WorkNotRunning { run } => format!("该请求的第 {run} 次执行并不在进行中"),
-        NotNow::NothingToRerun => "该请求没有失败或中断的工作，没有可以重新执行的内容".into(),
+        NotNow::NothingToRerun => {
+            "该请求没有失败、中断或缺少处理函数的工作，没有可以重新执行的内容".into()
+        }
         NotNow::NothingToUndo => "该请求获批后不会打开闸门，没有可以撤销的工作".into(),
         NotNow::NothingToReport => "该请求不接受这种报告，只报告已批准计划的执行情况".into(),
         NotNow::InCriticalSection { name, free_in } => in_critical_section(name, *free_in),
@@ -84,7 +86,9 @@ pub(super) fn hint(error: &NotNow) -> String {
         NotNow::NotApproved { status } => not_approved_hint(*status),
         NotNow::ApprovalEnded => "停止这项工作，用普通文本告知负责人进展到哪里，然后确认退出",
         NotNow::WorkNotRunning { .. } => "每次执行结束时只报告一次，并带上它的编号",
-        NotNow::NothingToRerun => "只在收到 `work_failed` 事件之后重新执行；已完成的工作不再执行",
+        NotNow::NothingToRerun => {
+            "只在收到 `work_failed` 或 `work_missing` 事件之后重新执行；已完成的工作不再执行"
+        }
         NotNow::NothingToUndo => "去掉补偿工作，或改为请求会打开闸门的事项",
         NotNow::NothingToReport => "不要发送报告；需要让对方知道的事用普通文本说明",
         NotNow::InCriticalSection { .. } => {

@@ -75,13 +75,17 @@ import {
   type TimingOptions,
   type ToolOutcome,
   type UndeliverableEvent,
+  type Undoable,
   type Uses,
   type Verdict,
   type VoteEvent,
+  type Work,
+  type WorkCause,
   type WorkEvent,
   type WorkerAsked,
   type WorkerOutcome,
   type WorkFailedEvent,
+  type WorkHandler,
 } from "team-protocols";
 
 declare function use(...values: unknown[]): void;
@@ -120,6 +124,8 @@ const abortable: Abortable = { signal };
 const ask: AskOptions = { timeoutMs: 1, capMs: 2 };
 const shutdown: ShutdownOptions & Abortable = { ...ask, ...abortable, reason: "done" };
 const planOptions: PlanOptions = { uses: "once" satisfies Uses };
+const handler: WorkHandler = ({ name, cause }: WorkEvent) => `${name} ${cause satisfies WorkCause}`;
+const works: Undoable<Work> = { onApproved: "deploy", compensation: handler };
 const plan: PlanInput = { title: "t", scope: ["write:a/**"], risk: "r" };
 const whole: Plan = { ...plan, steps: [], text: "" };
 
@@ -135,7 +141,12 @@ export async function handshake(): Promise<string> {
   const pending: PendingOutcome = alice.requestShutdown("bob", shutdown);
   const id: RequestId | undefined = pending.requestId;
   const outcome: Outcome = await pending;
-  await alice.submitPlan(whole, planOptions);
+  await alice.submitPlan(whole, { ...planOptions, ...works });
+  const deploy = async (): Promise<void> => undefined;
+  alice.onWork("deploy", async () => deploy())();
+  alice.onWork("deploy", ({ run }) => ({ ok: run > 1, detail: "d" }));
+  alice.workDone(outcome.requestId, 1, { ok: false });
+  alice.rerun(outcome.requestId);
   use(id, await alice.settled(outcome.requestId));
   return describe(outcome);
 }
@@ -172,6 +183,7 @@ export function onEvent(event: HostEvent): string {
     case "settled":
       return describe(event);
     case "work":
+    case "work_missing":
       return String((event satisfies WorkEvent).run);
     case "work_failed":
       return String((event satisfies WorkFailedEvent).interrupted);

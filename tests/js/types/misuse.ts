@@ -4,6 +4,7 @@ import { DROP_REASONS, Engine, NOTED_AS, ProtocolEngine, reject } from "team-pro
 
 const team = [{ name: "team-lead", role: "lead" as const }, { name: "alice" }];
 const transport = () => undefined;
+const PLAN = { title: "t", scope: [], risk: "r" };
 
 // @ts-expect-error a transport is required
 new ProtocolEngine({ team, member: "alice" });
@@ -42,6 +43,14 @@ engine.submitPlan({ title: "t", scope: [], risk: "r", undo: "u" });
 engine.requestShutdown("bob", { timeout: 5 });
 // @ts-expect-error frames are texts
 engine.receive(new Uint8Array(4));
+// @ts-expect-error a report has a verdict
+engine.workDone("id", 1, { detail: "done" });
+// @ts-expect-error work says nothing, a text, or a report
+engine.onWork("deploy", () => 7);
+// @ts-expect-error leaving opens no gate, so there is nothing to undo
+engine.requestShutdown("bob", { compensation: "rollback" });
+// @ts-expect-error an engine without promises takes names
+new Engine({ team, member: "alice" }, 0).submitPlan(0, PLAN, { onApproved: () => undefined });
 // @ts-expect-error the sender is an option
 engine.receive("frame", "bob");
 // @ts-expect-error the core of an engine is private
