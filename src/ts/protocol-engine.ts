@@ -20,6 +20,7 @@ import type {
   AuditEntry,
   Decision,
   Disposition,
+  EscalationEvent,
   Event,
   EveryoneOptions,
   HandlerKind,
@@ -69,6 +70,8 @@ export class ProtocolEngine {
   readonly #listeners: Listeners<HostEvent>;
   readonly #handlers: Handlers;
   readonly #waiters: Waiters;
+  /** Who waits for the end of a shutdown that is asked again by itself, by its latest request. */
+  readonly #escalations: Waiters;
   readonly #works: Works;
   readonly #endings = new Set<() => void>();
   #delivering = false;
@@ -92,6 +95,7 @@ export class ProtocolEngine {
     this.#timer = new DeadlineTimer(clock, now, () => this.#wake());
     this.#listeners = new Listeners(this.#onError);
     this.#waiters = new Waiters(this.#lang);
+    this.#escalations = new Waiters(this.#lang);
     this.#handlers = new Handlers({
       lang: this.#lang,
       respond: (requestId, decision) => this.respond(requestId, decision),
@@ -168,7 +172,14 @@ export class ProtocolEngine {
 
   // ---- requests of this member ----
 
-  /** Asks a worker to leave. */
+  /**
+   * Asks a worker to leave. With `escalate` the engine asks again by itself after a refusal; the
+   * promise then resolves once, with the end of it all, and its outcome names every request.
+   *
+   * ```ts
+   * const { status, requests } = await lead.requestShutdown("alice", { escalate: { attempts: 3 } });
+   * ```
+   */
   requestShutdown(to: string, options: ShutdownOptions<Work> & Abortable = {}): PendingOutcome {
     return this.#ask(options, (now, names) =>
       this.#engine.requestShutdown(now, to, { ...options, ...names }),
@@ -223,7 +234,10 @@ export class ProtocolEngine {
     );
   }
 
-  /** Withdraws a request of this member. */
+  /**
+   * Withdraws a request of this member. Of a shutdown that is asked again by itself, the id of any
+   * of its requests ends it, also between two of them.
+   */
   cancel(requestId: string): void {
     this.#input((now) => this.#engine.cancel(now, requestId));
   }
@@ -509,13 +523,15 @@ export class ProtocolEngine {
       this.#onError(error);
       return;
     }
-    const carried = this.#waiters
-      .ids()
+    const both = [this.#waiters, this.#escalations];
+    const carried = both
+      .flatMap((waiters) => waiters.ids())
       .filter((id) => this.#engine.request(id)?.status === "pending");
     const failed = (now: number) => {
       this.#engine.handleSendFailed(now, seq);
       const ended = carried.filter((id) => this.#engine.outcome(id)?.cause === "send_failed");
-      for (const id of ended) this.#waiters.sendFailed(id, error);
+      for (const id of ended)
+        for (const waiters of both) if (waiters.has(id)) waiters.sendFailed(id, error);
       if (ended.length === 0) this.#onError(error);
     };
     attempt(() => this.#input(failed), this.#onError);
@@ -524,12 +540,26 @@ export class ProtocolEngine {
   #happened(event: Event): void {
     if (event.type === "settled") {
       const { type: _, ...outcome } = event;
-      if (outcome.status !== "approved") this.#works.forget(outcome.requestId);
+      const goesOn = this.#escalations.has(outcome.requestId);
+      if (outcome.status !== "approved" && !goesOn) this.#works.forget(outcome.requestId);
       this.#waiters.settle(outcome);
     }
+    if (event.type === "escalation") this.#escalated(event);
     if (event.type === "request") this.#handlers.decide(event);
     if (event.type === "work") this.#works.run(event);
     this.#listeners.emit(event);
+  }
+
+  /** A shutdown that is asked again by itself went a step on. */
+  #escalated({ requestId, requests, outcome }: EscalationEvent): void {
+    const before = requests.at(-2);
+    if (before !== undefined) {
+      this.#escalations.move(before, requestId);
+      this.#works.move(before, requestId);
+    }
+    if (outcome === undefined) return;
+    if (outcome.status !== "approved") this.#works.forget(requestId);
+    this.#escalations.settle(outcome);
   }
 
   #ask(
@@ -566,12 +596,14 @@ export class ProtocolEngine {
     }
   }
 
-  /** Waits for the outcome of a request of this member. */
+  /** Waits for the outcome of a request of this member, or of all of which it is the latest. */
   #await(id: string, { resolve, reject }: Waiter, signal?: AbortSignalLike, withdraw = true) {
-    const known = this.#engine.outcome(id);
+    const escalates = this.#engine.request(id)?.attempt !== undefined;
+    const known = escalates ? undefined : this.#engine.outcome(id);
     if (known !== undefined) return resolve(known);
+    const waiters = escalates ? this.#escalations : this.#waiters;
     const stop = this.#watch(signal, id, reject, withdraw);
-    this.#waiters.add(id, {
+    waiters.add(id, {
       resolve: (outcome) => {
         stop();
         resolve(outcome);
@@ -594,8 +626,14 @@ export class ProtocolEngine {
     if (signal === undefined) return () => undefined;
     const abort = () => {
       reject(signal.reason);
-      if (!withdraw || this.#closed || this.#engine.outcome(id) !== undefined) return;
-      attempt(() => this.cancel(id), this.#onError);
+      if (!withdraw || this.#closed) return;
+      attempt(
+        () => this.cancel(id),
+        (error) => {
+          // What ended just now needs no withdrawal.
+          if (!ProtocolError.is(error) || error.code !== "not_pending") this.#onError(error);
+        },
+      );
     };
     signal.addEventListener("abort", abort);
     return () => signal.removeEventListener("abort", abort);

@@ -172,6 +172,7 @@ fn request_id(event: &Event) -> Option<&str> {
         Event::Request(event) => Some(event.request_id.as_str()),
         Event::Closed(event) => Some(event.request_id.as_str()),
         Event::Vote(_)
+        | Event::Escalation(_)
         | Event::Work(_)
         | Event::WorkFailed(_)
         | Event::WorkMissing(_)

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 use team_protocols::{
-    AskOptions, Asking, Engine, Incarnation, Millis, Misuse, Plan, ProtocolError, Response,
-    SectionPolicy, Timestamp, Uses, WorkerAsked,
+    AskOptions, Asking, Engine, Escalation, Incarnation, Millis, Misuse, Plan, ProtocolError,
+    Response, SectionPolicy, Timestamp, Uses, WorkerAsked,
 };
 
 use crate::names::{Named, Names};
@@ -179,8 +179,20 @@ impl Args<'_> {
         AskOptions {
             timeout: self.millis(place, "timeoutMs"),
             cap: self.millis(place, "capMs"),
+            escalate: self.escalation(place),
             ..AskOptions::default()
         }
+    }
+
+    fn escalation(&self, place: usize) -> Option<Escalation> {
+        let escalate = self.field(place, "escalate").as_object()?;
+        let millis = |field: &str| escalate.get(field).and_then(Value::as_u64).map(Millis::new);
+        let attempts = escalate["attempts"].as_u64().expect("escalate: attempts");
+        Some(Escalation {
+            attempts: u32::try_from(attempts).expect("escalate: attempts"),
+            retry_after: millis("retryAfterMs"),
+            longest: millis("longestMs"),
+        })
     }
 
     fn response(&self) -> Response {
