@@ -7,11 +7,13 @@
 mod table;
 
 pub use self::table::{KindError, KindTable};
+use serde::{Deserialize, Serialize};
+
 use crate::message::{Kind, Role, Roles};
 use crate::time::Millis;
 
 /// The rules of one kind.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KindRules {
     /// Which kind.
     pub kind: Kind,
@@ -41,7 +43,8 @@ pub struct KindRules {
 }
 
 /// What an approval means.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Approval {
     /// Nothing beyond itself.
     #[default]
@@ -81,7 +84,7 @@ impl Approval {
 }
 
 /// What stays of the rules of a kind with each request of it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Terms {
     pub(crate) approval: Approval,
     pub(crate) blocking: bool,

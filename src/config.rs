@@ -6,13 +6,15 @@
 #[cfg(test)]
 mod tests;
 
+use serde::{Deserialize, Serialize};
+
 use crate::authority::{KindError, KindRules, KindTable};
 use crate::ids::{Incarnation, MemberName};
 use crate::message::{Lang, Role, Roles};
 use crate::time::Millis;
 
 /// What an engine is told at its making.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Config {
     /// The member this engine speaks for.
     pub member: MemberName,
@@ -36,10 +38,13 @@ pub struct Config {
     /// Believe the `from` of a frame when the transport does not say who sent it. The audit marks
     /// every frame that was believed.
     pub trust_claimed_sender: bool,
+    /// Write every input down: effects then begin with lines for a journal, from which an engine
+    /// can be restored.
+    pub journal: bool,
 }
 
 /// A member of the team.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemberConfig {
     /// Its name.
     pub name: MemberName,
@@ -54,7 +59,7 @@ pub struct MemberConfig {
 }
 
 /// Time limits in milliseconds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TimingConfig {
     /// How long a request may stay without progress. 60 000: the window of the article that
     /// started this project.
@@ -103,7 +108,7 @@ pub struct TimingConfig {
 }
 
 /// Bounds on what a peer can make grow. Over a bound is a refusal with a code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
     /// The longest frame, in bytes of UTF-8. 1 048 576: what common brokers carry by default.
     pub frame_bytes: usize,
@@ -140,7 +145,8 @@ pub struct Limits {
 }
 
 /// How booleans written as text are read. A JSON boolean always counts as what it is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum BooleanPolicy {
     /// Only JSON booleans.
     Strict,
@@ -220,6 +226,7 @@ impl Config {
             booleans: BooleanPolicy::default(),
             lang: Lang::default(),
             trust_claimed_sender: false,
+            journal: false,
         }
     }
 

@@ -21,10 +21,22 @@ use crate::time::{Millis, Timestamp};
 /// One thing for the host to do, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Effect {
+    /// Keep a line of the journal. What follows was caused by it and goes out only when the line is
+    /// safe.
+    Journal(JournalLine),
     /// Hand a frame to the transport.
     Send(Send),
     /// Something happened.
     Event(Event),
+}
+
+/// A line of the journal: append it, and a newline.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JournalLine {
+    /// Its number: the lines are numbered from 1 without gaps.
+    pub n: u64,
+    /// The line, without the newline.
+    pub text: String,
 }
 
 /// A frame for the transport.

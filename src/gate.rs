@@ -4,11 +4,13 @@
 //! [`Gate::enter`] is guarded; the host decides which of its tools go through. Imports `ids` and
 //! `message`.
 
+use serde::{Deserialize, Serialize};
+
 use crate::ids::RequestId;
 use crate::message::{Action, ScopeEntry, Uses};
 
 /// What a worker may do at the moment.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Gate {
     grants: Vec<Grant>,
     /// The request of the lead for a plan that shut it.
@@ -17,7 +19,7 @@ pub(crate) struct Gate {
 }
 
 /// Work that was let through. Handed back when it could not start.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Permit(pub(crate) u64);
 
 /// Why an action is denied.
@@ -34,7 +36,7 @@ pub enum Denied {
 }
 
 /// One approved plan.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Grant {
     request_id: RequestId,
     scope: Vec<ScopeEntry>,

@@ -34,7 +34,7 @@ pub enum NameError {
 }
 
 /// A member's place in an engine's roster; stands for its name inside the engine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct MemberIndex(pub(crate) usize);
 
 /// The id that ties a request, its decision and its execution feedback together.
@@ -237,9 +237,29 @@ impl Serialize for Incarnation {
 
 impl<'de> Deserialize<'de> for Incarnation {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
-        Self::parse(&text).ok_or_else(|| serde::de::Error::custom("not an incarnation"))
+        read_text(deserializer, Self::parse)
     }
+}
+
+impl<'de> Deserialize<'de> for MemberName {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        read_text(deserializer, |text| Self::parse(text).ok())
+    }
+}
+
+impl<'de> Deserialize<'de> for RequestId {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        read_text(deserializer, |text| Self::parse(text).ok())
+    }
+}
+
+/// Reads what is written as a text and has a form of its own.
+pub(crate) fn read_text<'de, D: serde::Deserializer<'de>, T>(
+    deserializer: D,
+    parse: impl FnOnce(&str) -> Option<T>,
+) -> Result<T, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    parse(&text).ok_or_else(|| serde::de::Error::custom("not of this form"))
 }
 
 /// A life as text, made without an allocation: every frame carries one or two.

@@ -3,6 +3,8 @@
 //! Owns the dispositions of arriving frames and the bounded audit trail. Imports `ids`,
 //! `message`, `time` and how `wire` writes JSON.
 
+pub(crate) mod line;
+
 use std::collections::VecDeque;
 
 use serde::Serialize;
@@ -242,6 +244,16 @@ impl Audit {
             self.entries.pop_front();
         }
         self.entries.push_back(entry);
+    }
+
+    /// The number of the next entry.
+    pub(crate) const fn next_seq(&self) -> u64 {
+        self.next_seq
+    }
+
+    /// The next entry has this number.
+    pub(crate) const fn go_on_from(&mut self, next_seq: u64) {
+        self.next_seq = next_seq;
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &AuditEntry> {

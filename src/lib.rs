@@ -63,6 +63,7 @@ mod journal;
 mod member;
 mod message;
 mod request;
+mod snapshot;
 mod time;
 mod validate;
 mod waits;
@@ -75,14 +76,14 @@ pub use crate::config::{BooleanPolicy, Config, ConfigError, Limits, MemberConfig
 pub use crate::deadline::DeadlineKind;
 pub use crate::effect::{
     Alarm, AlarmEvent, ClosedEvent, DrainEvent, Effect, EscalationEvent, Event, Holding, IdleEvent,
-    LivenessEvent, MessageEvent, Outcome, ProgressEvent, Refused, ReminderEvent, ReportEvent,
-    RequestEvent, Send, UndeliverableEvent, VoteEvent, VoteView, Waiting, WorkEvent,
+    JournalLine, LivenessEvent, MessageEvent, Outcome, ProgressEvent, Refused, ReminderEvent,
+    ReportEvent, RequestEvent, Send, UndeliverableEvent, VoteEvent, VoteView, Waiting, WorkEvent,
     WorkFailedEvent,
 };
 pub use crate::engine::{
     AskOptions, Asking, Disposition, Engine, Escalation, FollowSpec, MemberView, Obligation,
-    Refusable, RequestView, Response, SectionId, SectionPolicy, Sender, StageSpec, StateHash,
-    ToolOutcome, WorkerAsked,
+    Refusable, RequestView, Response, Restored, Saved, SectionId, SectionPolicy, Sender, StageSpec,
+    StateHash, ToolOutcome, WorkerAsked,
 };
 pub use crate::error::{
     CodeInfo, EscalationError, Family, FollowError, Lang, LineageError, Misuse, NotNow,
@@ -103,6 +104,7 @@ pub use crate::message::{
     WIRE_VERSION, Wait, WorkCause, is_blank,
 };
 pub use crate::request::PauseError;
+pub use crate::snapshot::RestoreError;
 pub use crate::time::{Millis, Timestamp};
 pub use crate::validate::{
     InvalidMessage, Origin, Rulebook, StageError, Target, Valid, check, nearest_name,

@@ -173,7 +173,7 @@ impl Engine {
     }
 
     fn new_id(&mut self) -> RequestId {
-        let mut bits = self.ids.random_u128();
+        let mut bits = self.ids.draw();
         loop {
             let id = RequestId::from_random(bits);
             if self.ledger.find_asked(id.as_str()).is_none() {

@@ -2,9 +2,14 @@
 //!
 //! Every command checks everything first and changes nothing when it is refused.
 
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
 use super::escalation::Escalation;
 use super::ledger::{Content, Entry, Side};
 use super::lineage::FollowSpec;
+use super::record::Call;
 use super::{Actor, Checked, Engine};
 use crate::authority::{Approval, AuthorityError};
 use crate::effect::{Alarm, Outcome};
@@ -23,7 +28,7 @@ use crate::validate::{self, InvalidMessage};
 pub type Refusable<T> = Result<T, ProtocolError>;
 
 /// How one request is asked; the configuration fills in what is left out.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AskOptions {
     /// Idle limit.
     pub timeout: Option<Millis>,
@@ -43,7 +48,7 @@ pub struct AskOptions {
 }
 
 /// Several members that decide together.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StageSpec {
     /// Who votes. Each holds a role that decides on the kind, or that of an approver; nobody votes
     /// twice, and nobody on a request of its own.
@@ -55,7 +60,7 @@ pub struct StageSpec {
 }
 
 /// A decision on a request of another member.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Response {
     /// Yes or no.
     pub approve: bool,
@@ -82,7 +87,13 @@ impl Engine {
         details: Details,
         options: AskOptions,
     ) -> Refusable<RequestId> {
-        self.command(now, |engine| {
+        let told = self.write_down(|| Call::AskFor {
+            kind: Cow::Borrowed(kind),
+            to: to.into(),
+            details: Cow::Borrowed(&details),
+            options: Cow::Borrowed(&options),
+        });
+        self.command(now, told, |engine| {
             let (kind, digest) = (kind.clone(), details.digest(kind));
             let content = Content::Other { kind, details: Box::new(details), digest };
             engine.ask(to, content, options)
@@ -102,7 +113,12 @@ impl Engine {
         reason: Option<String>,
         options: AskOptions,
     ) -> Refusable<RequestId> {
-        self.command(now, |engine| {
+        let told = self.write_down(|| Call::RequestShutdown {
+            to: to.into(),
+            reason: reason.as_deref().map(Into::into),
+            options: Cow::Borrowed(&options),
+        });
+        self.command(now, told, |engine| {
             let content = Content::Shutdown { reason };
             if let Some(id) = engine.shutdown_agreed(to) {
                 return Ok(id);
@@ -123,7 +139,12 @@ impl Engine {
         uses: Uses,
         options: AskOptions,
     ) -> Refusable<RequestId> {
-        self.command(now, |engine| {
+        let told = self.write_down(|| Call::SubmitPlan {
+            plan: Cow::Borrowed(&plan),
+            uses,
+            options: Cow::Borrowed(&options),
+        });
+        self.command(now, told, |engine| {
             let digest = plan.digest(uses);
             let content = Content::Plan { plan: Some(Box::new(plan)), uses, digest };
             if let Some(id) = engine.approved_already(&content) {
@@ -146,7 +167,12 @@ impl Engine {
         id: &str,
         response: Response,
     ) -> Refusable<RequestId> {
-        self.command(now, |engine| engine.answer(id, None, response))
+        let told = self.write_down(|| Call::Respond {
+            id: id.into(),
+            kind: None,
+            response: Cow::Borrowed(&response),
+        });
+        self.command(now, told, |engine| engine.answer(id, None, response))
     }
 
     /// Withdraws a request of this member. Withdrawing what was withdrawn is fine. The lead may
@@ -155,7 +181,7 @@ impl Engine {
     /// # Errors
     /// When there is no such request, or it ended otherwise.
     pub fn cancel(&mut self, now: Timestamp, id: &str) -> Refusable<RequestId> {
-        self.command(now, |engine| engine.withdraw(id, None))
+        self.withdraw_for(now, id, None)
     }
 
     /// Tells how the work of an approved plan went. The gate closes for it. The report is sent
@@ -171,7 +197,12 @@ impl Engine {
         ok: bool,
         detail: Option<String>,
     ) -> Refusable<RequestId> {
-        self.command(now, |engine| {
+        let told = self.write_down(|| Call::Report {
+            id: id.into(),
+            ok,
+            detail: detail.as_deref().map(Into::into),
+        });
+        self.command(now, told, |engine| {
             let slot = engine.resolve(Side::Asked, id)?;
             engine.about_request(slot);
             engine.check_texts(&[detail.as_deref()])?;
@@ -190,7 +221,8 @@ impl Engine {
     /// # Errors
     /// When the member is unknown, lost or gone, or the text is too long.
     pub fn say(&mut self, now: Timestamp, to: &str, text: &str) -> Refusable<usize> {
-        self.command(now, |engine| {
+        let told = self.write_down(|| Call::Say { to: to.into(), text: text.into() });
+        self.command(now, told, |engine| {
             engine.refuse_when_left()?;
             validate::check_text(text, &engine.config.limits)?;
             let receivers = if to == "*" {
@@ -221,7 +253,12 @@ impl Engine {
         note: Option<String>,
         busy_for: Option<Millis>,
     ) -> Refusable<()> {
-        self.command(now, |engine| {
+        let told = self.write_down(|| Call::Progress {
+            id: id.map(Into::into),
+            note: note.as_deref().map(Into::into),
+            busy_for,
+        });
+        self.command(now, told, |engine| {
             engine.refuse_when_left()?;
             engine.check_texts(&[note.as_deref()])?;
             let Some(id) = id else {
@@ -254,7 +291,8 @@ impl Engine {
     /// # Errors
     /// When this member is the lead or has left.
     pub fn idle(&mut self, now: Timestamp, note: Option<String>) -> Refusable<()> {
-        self.command(now, |engine| {
+        let told = self.write_down(|| Call::Idle { note: note.as_deref().map(Into::into) });
+        self.command(now, told, |engine| {
             engine.refuse_when_left()?;
             engine.check_texts(&[note.as_deref()])?;
             let lead = engine.roster.lead();
@@ -270,7 +308,8 @@ impl Engine {
     /// # Errors
     /// When this member is the lead, has left already, or a critical section is open.
     pub fn exit(&mut self, now: Timestamp) -> Refusable<()> {
-        self.command(now, |engine| {
+        let told = self.write_down(|| Call::Exit);
+        self.command(now, told, |engine| {
             engine.refuse_when_left()?;
             engine.refuse_in_section()?;
             let (me, lead) = (engine.roster.me(), engine.roster.lead());
@@ -303,7 +342,8 @@ impl Engine {
     /// [`NotNow::GateClosed`] otherwise, with what to do about it; and for a member that is no
     /// worker, for nobody approves its plans.
     pub fn enter_gate(&mut self, now: Timestamp, action: &str) -> Refusable<(Permit, RequestId)> {
-        self.command(now, |engine| {
+        let told = self.write_down(|| Call::EnterGate { action: action.into() });
+        self.command(now, told, |engine| {
             engine.refuse_leaving()?;
             // Whoever may not ask for a plan has no gate that one could open.
             engine.refuse_ungated()?;
@@ -314,6 +354,19 @@ impl Engine {
                 NotNow::GateClosed { action: action.to_owned(), why, pending }.into()
             })
         })
+    }
+
+    pub(super) fn withdraw_for(
+        &mut self,
+        now: Timestamp,
+        id: &str,
+        reason: Option<String>,
+    ) -> Refusable<RequestId> {
+        let told = self.write_down(|| Call::Cancel {
+            id: id.into(),
+            reason: reason.as_deref().map(Into::into),
+        });
+        self.command(now, told, |engine| engine.withdraw(id, reason))
     }
 
     /// A plan that was submitted is the answer to every request for one.
@@ -347,7 +400,8 @@ impl Engine {
     /// # Errors
     /// [`Misuse::UnknownPermit`] when there is nothing to give back.
     pub fn start_failed(&mut self, now: Timestamp, permit: Permit) -> Refusable<()> {
-        self.command(now, |engine| {
+        let told = self.write_down(|| Call::StartFailed { permit: permit.0 });
+        self.command(now, told, |engine| {
             let given = engine.gate.give_back(permit);
             given.then_some(()).ok_or_else(|| Misuse::UnknownPermit.into())
         })
@@ -361,7 +415,9 @@ impl Engine {
         if self.closed {
             return;
         }
-        self.begin(now, Actor::Transport);
+        let told = self.write_down(|| Call::SendFailed { seq });
+        let begun = self.begin(now, Actor::Transport);
+        self.touched = true;
         let of_panel = |entry: &Entry| entry.mail.iter().find(|(sent, _)| *sent == seq).copied();
         let carried = self.slots(&|entry| {
             let alone = entry.seq == seq && entry.mail.is_empty();
@@ -378,6 +434,7 @@ impl Engine {
             let to = self.not_sent(seq);
             self.alarm(Alarm::SendFailed, to.unwrap_or(self.roster.me()), None);
         }
+        self.record(&begun, told);
     }
 
     /// Closes the engine: what it asked for ends as `cancelled`, and no later input counts.
@@ -385,10 +442,13 @@ impl Engine {
         if self.closed {
             return;
         }
-        self.begin(now, Actor::Host);
+        let told = self.write_down(|| Call::Close);
+        let begun = self.begin(now, Actor::Host);
+        self.touched = true;
         self.end_own(Cause::Closed);
         self.closed = true;
         self.deadlines = crate::deadline::DeadlineQueue::default();
+        self.record(&begun, told);
     }
 
     /// How a request of ours ended, while it is remembered.

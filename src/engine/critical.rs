@@ -1,6 +1,9 @@
 //! Critical sections: while one is open, this member cannot be asked to leave.
 
+use serde::{Deserialize, Serialize};
+
 use super::ledger::Entry;
+use super::record::Call;
 use super::{Checked, Engine, Refusable, words};
 use crate::authority::Approval;
 use crate::error::{Misuse, NotNow};
@@ -10,11 +13,12 @@ use crate::time::{Millis, Timestamp};
 use crate::validate::InvalidMessage;
 
 /// Names one open critical section.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct SectionId(pub(crate) u64);
 
 /// What a critical section does with a shutdown request.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum SectionPolicy {
     /// Answers it: no, with the name of the section and when it is expected to end.
     #[default]
@@ -24,13 +28,13 @@ pub enum SectionPolicy {
 }
 
 /// The open critical sections of this member.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Sections {
     open: Vec<Section>,
     next_id: u64,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Section {
     id: SectionId,
     name: String,
@@ -52,7 +56,8 @@ impl Engine {
         eta: Option<Millis>,
         policy: SectionPolicy,
     ) -> Refusable<SectionId> {
-        self.command(now, |engine| {
+        let told = self.write_down(|| Call::EnterSection { name: name.into(), eta, policy });
+        self.command(now, told, |engine| {
             engine.refuse_leaving()?;
             if is_blank(name) {
                 return Err(InvalidMessage::Blank { path: "name" }.into());
@@ -77,7 +82,8 @@ impl Engine {
     /// # Errors
     /// [`Misuse::UnknownSection`] when it is not open.
     pub fn leave_section(&mut self, now: Timestamp, id: SectionId) -> Refusable<()> {
-        self.command(now, |engine| {
+        let told = self.write_down(|| Call::LeaveSection { id: id.0 });
+        self.command(now, told, |engine| {
             let place = engine.sections.open.iter().position(|section| section.id == id);
             engine.sections.open.remove(place.ok_or(Misuse::UnknownSection)?);
             if engine.sections.any() {

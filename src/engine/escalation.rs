@@ -4,6 +4,8 @@
 //! Every attempt is a request of its own, a retry of the one before it. The one that is asked, or
 //! was asked last, holds the [`Ladder`]; it counts as open until the ladder ends.
 
+use serde::{Deserialize, Serialize};
+
 use super::ledger::{Entry, Lineage, Side};
 use super::{AskOptions, Checked, Engine, FollowSpec};
 use crate::authority::{Approval, Terms};
@@ -17,7 +19,7 @@ use crate::request::{Ladder, Settlement};
 use crate::time::Millis;
 
 /// That a shutdown is asked again by itself until the worker agrees.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Escalation {
     /// How often it is asked at most, the first time included; from 1 to what a lineage may hold.
     pub attempts: u32,

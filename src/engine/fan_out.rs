@@ -1,6 +1,9 @@
 //! One call for all workers: each is asked by a request of its own.
 
+use std::borrow::Cow;
+
 use super::ledger::{Content, Lineage};
+use super::record::Call;
 use super::{AskOptions, Checked, Engine, Refusable};
 use crate::error::{NotNow, ProtocolError};
 use crate::ids::{MemberIndex, MemberName, RequestId};
@@ -67,7 +70,11 @@ impl Engine {
         reason: Option<String>,
         options: AskOptions,
     ) -> Refusable<Vec<WorkerAsked>> {
-        self.command(now, |engine| {
+        let told = self.write_down(|| Call::ShutdownAll {
+            reason: reason.as_deref().map(Into::into),
+            options: Cow::Borrowed(&options),
+        });
+        self.command(now, told, |engine| {
             engine.check_shutdown(reason.clone(), &options)?;
             let leavers = engine.leavers();
             let workers = engine.roster.iter().filter(|(_, member)| leavers.meets(member.roles));
@@ -98,7 +105,8 @@ impl Engine {
                     | ProtocolError::Decode(_)
                     | ProtocolError::Invalid(_)
                     | ProtocolError::Misuse(_)
-                    | ProtocolError::Config(_)) => {
+                    | ProtocolError::Config(_)
+                    | ProtocolError::Restore(_)) => {
                         self.note_refusal(&error);
                         Asking::Refused(error)
                     }

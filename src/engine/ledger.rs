@@ -1,7 +1,10 @@
 //! The one place that stores the state of requests.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasher, DefaultHasher, Hasher};
+
+use serde::{Deserialize, Serialize};
 
 use crate::authority::Terms;
 use crate::deadline::DeadlineKind;
@@ -24,7 +27,7 @@ pub(crate) struct Ledger {
 }
 
 /// One request.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Entry {
     pub(crate) id: RequestId,
     /// The other side; of several approvers the first.
@@ -55,7 +58,7 @@ pub(crate) struct Entry {
 }
 
 /// A chain of requests, each of which goes on from the one before.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Lineage {
     /// The first of them; `None` for a request that goes on from none.
     pub(crate) root: Option<RequestId>,
@@ -86,7 +89,7 @@ impl Lineage {
 }
 
 /// How long the requester waits without hearing of a request.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Patience {
     /// The idle limit as it was asked with.
     pub(crate) limit: Millis,
@@ -98,7 +101,8 @@ pub(crate) struct Patience {
 }
 
 /// What a request asks for.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Content {
     Shutdown {
         reason: Option<String>,
@@ -134,7 +138,46 @@ pub(crate) enum Side {
     Owed,
 }
 
+/// A ledger as it is saved; what is not in it follows from this.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct LedgerParts<'a> {
+    slots: Cow<'a, [Option<Entry>]>,
+    free: Cow<'a, [usize]>,
+    /// For each other member the closed requests, oldest first.
+    closed: Vec<Cow<'a, VecDeque<usize>>>,
+}
+
 impl Ledger {
+    /// What must be saved.
+    pub(crate) fn parts(&self) -> LedgerParts<'_> {
+        LedgerParts {
+            slots: Cow::Borrowed(&self.slots),
+            free: Cow::Borrowed(&self.free),
+            closed: self.peers.iter().map(|peer| Cow::Borrowed(&peer.closed)).collect(),
+        }
+    }
+
+    /// A ledger as it was saved.
+    pub(crate) fn from_parts(parts: LedgerParts<'_>, key: u64, remembered: usize) -> Self {
+        let mut ledger = Self::new(key, remembered);
+        ledger.slots = parts.slots.into_owned();
+        ledger.free = parts.free.into_owned();
+        for (place, closed) in parts.closed.into_iter().enumerate() {
+            ledger.peer_mut(MemberIndex(place)).closed = closed.into_owned();
+        }
+        for slot in 0..ledger.slots.len() {
+            let Some(entry) = ledger.get(slot) else { continue };
+            let (side, peer, open) = (entry.side(), entry.peer, entry.is_open());
+            let id = entry.id.clone();
+            match side {
+                Side::Asked => ledger.asked.insert(id, slot),
+                Side::Owed => ledger.peer_mut(peer).owed.insert(id, slot),
+            };
+            *ledger.peer_mut(peer).open_mut(side) += usize::from(open);
+        }
+        ledger
+    }
+
     /// An empty ledger. `key` makes the hashes of peers' ids unpredictable to them; `remembered`
     /// bounds the closed requests kept per member.
     pub(crate) fn new(key: u64, remembered: usize) -> Self {

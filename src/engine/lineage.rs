@@ -3,6 +3,8 @@
 //! A host that asks again passes what it asks for once more; the digest tells whether it is the
 //! same. So nothing but the digest of an ended request has to be kept.
 
+use serde::{Deserialize, Serialize};
+
 use super::ask::not_now;
 use super::ledger::{Content, Entry, Lineage, Side};
 use super::{Checked, Engine};
@@ -13,7 +15,7 @@ use crate::message::{Cause, Follows, Link, Status, is_blank};
 use crate::request::{Answer, Input, Owed, State};
 
 /// That a request goes on from an earlier one of this member.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FollowSpec {
     /// The earlier request; an unambiguous beginning of an open one's id will do.
     pub request_id: String,

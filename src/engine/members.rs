@@ -1,10 +1,12 @@
 //! Liveness, lives, and leaving: what the engine believes of the other members, and of itself.
 
+use std::borrow::Cow;
 use std::collections::BinaryHeap;
 
 use super::critical::waits_for_leave;
 use super::ledger::{Content, Entry, Side};
 use super::panel::Audience;
+use super::record::Call;
 use super::{Engine, Refusable};
 use crate::authority::Approval;
 use crate::config::MemberConfig;
@@ -26,7 +28,8 @@ impl Engine {
     /// # Errors
     /// [`Misuse`] when the name is taken, a second lead would appear, or the team is full.
     pub fn add_member(&mut self, now: Timestamp, member: &MemberConfig) -> Refusable<()> {
-        self.command(now, |engine| {
+        let told = self.write_down(|| Call::AddMember { member: Cow::Borrowed(member) });
+        self.command(now, told, |engine| {
             let limit = engine.config.limits.members;
             if member.role == Role::Lead {
                 return Err(Misuse::SecondLead.into());
@@ -48,7 +51,8 @@ impl Engine {
     /// # Errors
     /// When the member is unknown, or the life is not later than the one that is known.
     pub fn announce(&mut self, now: Timestamp, name: &str, life: Incarnation) -> Refusable<()> {
-        self.command(now, |engine| {
+        let told = self.write_down(|| Call::Announce { name: name.into(), life });
+        self.command(now, told, |engine| {
             let index = engine.known_member(name)?;
             let known = engine.roster.get(index).and_then(|member| member.incarnation);
             if known == Some(life) {
@@ -74,7 +78,8 @@ impl Engine {
     /// # Errors
     /// When the member is unknown or is this one.
     pub fn member_gone(&mut self, now: Timestamp, name: &str) -> Refusable<()> {
-        self.command(now, |engine| {
+        let told = self.write_down(|| Call::MemberGone { name: name.into() });
+        self.command(now, told, |engine| {
             let index = engine.known_member(name)?;
             engine.refuse_self(index, "exited")?;
             engine.member_left(index);

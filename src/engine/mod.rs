@@ -15,6 +15,7 @@
 //! | `lineage` | retry, appeal, revision |
 //! | `escalation` | a shutdown that is asked again by itself |
 //! | `outbox` | frames go out |
+//! | `record`, `restore` | what came in is written down, and put in again |
 //! | `members` | liveness, lives, leaving |
 //! | `noise` | repeats: told once, answered up to a bound |
 //! | `timers` | deadlines come |
@@ -43,7 +44,9 @@ mod outbox;
 mod panel;
 mod pause;
 mod receive;
+mod record;
 mod resolve;
+mod restore;
 mod shape;
 mod timers;
 mod tool;
@@ -53,6 +56,7 @@ mod waits;
 mod words;
 mod works;
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 
 pub use self::commands::{AskOptions, Refusable, Response, StageSpec};
@@ -62,17 +66,19 @@ pub use self::fan_out::{Asking, WorkerAsked};
 pub use self::hash::StateHash;
 pub use self::lineage::FollowSpec;
 pub use self::receive::Sender;
+pub use self::restore::{Restored, Saved};
 pub use self::tool::ToolOutcome;
 
 use self::critical::Sections;
 use self::ledger::Ledger;
+use self::record::{Begun, Call, Ids, Recorder};
 use self::undeliverable::Sent;
 pub use self::views::{MemberView, Obligation, RequestView};
 use crate::authority::{KindRules, KindTable, Terms};
 use crate::config::Config;
 use crate::deadline::DeadlineQueue;
 use crate::effect::{Effect, Event};
-use crate::error::{Misuse, ProtocolError};
+use crate::error::ProtocolError;
 use crate::gate::Gate;
 use crate::ids::{IdSource, Incarnation, MemberIndex, MemberName, RequestId};
 use crate::journal::{self, Audit, AuditEntry, Verdict};
@@ -106,7 +112,12 @@ pub struct Engine {
     kinds: KindTable,
     /// The latest time seen; an earlier `now` never moves it back.
     now: Timestamp,
-    ids: Box<dyn IdSource>,
+    ids: Ids,
+    recorder: Recorder,
+    /// Whether the present input has found something due.
+    swept: bool,
+    /// Whether the present input has changed anything that a replay needs to know.
+    touched: bool,
     roster: Roster,
     ledger: Ledger,
     deadlines: DeadlineQueue,
@@ -166,10 +177,13 @@ impl Engine {
         let roster = Roster::new(&config).ok_or_else(|| {
             crate::config::ConfigError::SelfNotListed { name: config.member.clone() }
         })?;
-        Ok(Self {
+        let mut engine = Self {
             now,
             kinds,
-            ids,
+            ids: Ids::new(ids),
+            recorder: Recorder { on: config.journal, ..Recorder::default() },
+            swept: false,
+            touched: false,
             roster,
             ledger: Ledger::new(config.incarnation.nonce(), config.limits.remembered_per_member),
             deadlines: DeadlineQueue::default(),
@@ -185,7 +199,11 @@ impl Engine {
             marks: Vec::new(),
             about: About::default(),
             config,
-        })
+        };
+        engine.touched = true;
+        let told = engine.write_down(|| Call::Open { config: Cow::Borrowed(&engine.config) });
+        engine.record(&Begun { effects: 0 }, told);
+        Ok(engine)
     }
 
     // ---- read ----
@@ -247,30 +265,18 @@ impl Engine {
 
     // ---- inside ----
 
-    /// Runs a call of the host: time first, then the call, and an audit entry if it is refused.
-    fn command<T>(
-        &mut self,
-        now: Timestamp,
-        run: impl FnOnce(&mut Self) -> Checked<T>,
-    ) -> Refusable<T> {
-        if self.closed {
-            return Err(Misuse::Closed.into());
-        }
-        self.begin(now, Actor::Host);
-        run(self).map_err(|error| {
-            self.note_refusal(&error);
-            *error
-        })
-    }
-
     /// Starts an input: moves time forward and lets what is due happen first.
-    fn begin(&mut self, now: Timestamp, actor: Actor) {
+    fn begin(&mut self, now: Timestamp, actor: Actor) -> Begun {
+        let begun = Begun { effects: self.effects.len() };
+        (self.swept, self.touched) = (false, false);
+        self.ids.forget();
         self.now = self.now.max(now);
         self.marks.clear();
         self.about = About::default();
         self.actor = Actor::Clock;
         self.sweep();
         self.actor = actor;
+        begun
     }
 
     /// What messages are judged by.

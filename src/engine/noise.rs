@@ -46,6 +46,7 @@ impl Engine {
             return Ok(());
         }
         if member.repeats.tell() {
+            self.touched = true;
             self.alarm(Alarm::Storm, from, None);
         }
         Err(Stop::Drop(DropReason::Throttled))
@@ -68,6 +69,7 @@ impl Engine {
                 let from = *from;
                 self.refuse_storm(from, sort).and_then(|()| {
                     let (now, window, _) = self.repeat_limits();
+                    self.touched = true;
                     if let Some(member) = self.roster.get_mut(from) {
                         member.repeats.count(now, window, sort);
                     }
@@ -130,7 +132,8 @@ fn again(result: &Result<Disposition, Stop>) -> Option<Again> {
             | ProtocolError::Decode(_)
             | ProtocolError::Invalid(_)
             | ProtocolError::Misuse(_)
-            | ProtocolError::Config(_) => None,
+            | ProtocolError::Config(_)
+            | ProtocolError::Restore(_) => None,
         },
         Ok(
             Disposition::Noted(

@@ -2,6 +2,7 @@
 
 use super::ask::not_now;
 use super::ledger::Side;
+use super::record::{Call, Told};
 use super::{Engine, Refusable};
 use crate::ids::RequestId;
 use crate::request::Input;
@@ -16,7 +17,8 @@ impl Engine {
     /// # Errors
     /// When there is no such request, it is over or paused already, or its pauses are used up.
     pub fn pause(&mut self, now: Timestamp, id: &str) -> Refusable<RequestId> {
-        self.stop_or_go(now, id, Input::Pause)
+        let told = self.write_down(|| Call::Pause { id: id.into() });
+        self.stop_or_go(now, told, id, Input::Pause)
     }
 
     /// Lets the clocks of a paused request of this member go on where they stopped. The other side
@@ -25,11 +27,18 @@ impl Engine {
     /// # Errors
     /// When there is no such request, it is over, or it is not paused.
     pub fn resume(&mut self, now: Timestamp, id: &str) -> Refusable<RequestId> {
-        self.stop_or_go(now, id, Input::Unpause)
+        let told = self.write_down(|| Call::Resume { id: id.into() });
+        self.stop_or_go(now, told, id, Input::Unpause)
     }
 
-    fn stop_or_go(&mut self, now: Timestamp, id: &str, input: Input) -> Refusable<RequestId> {
-        self.command(now, |engine| {
+    fn stop_or_go(
+        &mut self,
+        now: Timestamp,
+        told: Told,
+        id: &str,
+        input: Input,
+    ) -> Refusable<RequestId> {
+        self.command(now, told, |engine| {
             let slot = engine.resolve(Side::Asked, id)?;
             engine.about_request(slot);
             engine.apply(slot, input).map_err(not_now)?;

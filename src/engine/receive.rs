@@ -1,6 +1,7 @@
 //! A frame comes in: who sent it, which life of whom, seen before?
 
 use super::noise::repeat_of;
+use super::record::{Call, Told};
 use super::{Actor, Disposition, Engine};
 use crate::deadline::Subject;
 use crate::effect::{Alarm, Event, MessageEvent};
@@ -39,7 +40,15 @@ impl Engine {
         frame: &str,
         sender: Sender<'_>,
     ) -> Disposition {
-        self.handle_decoded(now, wire::decode_envelope(frame, &self.config.limits.clone()), sender)
+        let told = self.write_down(|| {
+            let from = match sender {
+                Sender::Channel(name) => Some(name.into()),
+                Sender::Unknown => None,
+            };
+            Call::Frame { frame: frame.into(), from }
+        });
+        let head = wire::decode_envelope(frame, &self.config.limits.clone());
+        self.handle_decoded(now, told, head, sender)
     }
 
     /// Takes in a frame that the binding could not even hand over: its text is larger than the
@@ -50,16 +59,17 @@ impl Engine {
         error: wire::DecodeError,
         sender: Sender<'_>,
     ) -> Disposition {
-        self.handle_decoded(now, Err(error), sender)
+        self.handle_decoded(now, Told::NOTHING, Err(error), sender)
     }
 
     fn handle_decoded(
         &mut self,
         now: crate::time::Timestamp,
+        told: Told,
         head: Result<Head<'_>, wire::DecodeError>,
         sender: Sender<'_>,
     ) -> Disposition {
-        self.begin(now, Actor::Unidentified);
+        let begun = self.begin(now, Actor::Unidentified);
         let result = match head {
             Ok(head) => self.take_in(head, sender),
             Err(error) => {
@@ -69,6 +79,7 @@ impl Engine {
         };
         let disposition = self.count_repeat(result);
         self.note_disposition(&disposition);
+        self.record(&begun, told);
         disposition
     }
 
@@ -207,6 +218,7 @@ impl Engine {
 
     /// An authentic frame: the sender lives. Whether it taught us which life that is.
     fn heard(&mut self, from: MemberIndex, life: Incarnation, seq: u64) -> bool {
+        self.touched = true;
         let now = self.now;
         let Some(member) = self.roster.get_mut(from) else { return false };
         let learned = member.incarnation.is_none();

@@ -1,5 +1,6 @@
 //! Deadlines come.
 
+use super::record::Told;
 use super::{Actor, Engine};
 use crate::deadline::{DeadlineKind, Subject};
 use crate::ids::MemberIndex;
@@ -12,7 +13,8 @@ impl Engine {
     /// nothing but time.
     pub fn handle_deadline(&mut self, now: Timestamp) {
         if !self.closed {
-            self.begin(now, Actor::Clock);
+            let begun = self.begin(now, Actor::Clock);
+            self.record(&begun, Told::NOTHING);
         }
     }
 
@@ -21,6 +23,7 @@ impl Engine {
             return;
         }
         for subject in self.deadlines.due(self.now) {
+            self.swept = true;
             match subject {
                 Subject::Request(slot) => self.sweep_request(slot),
                 Subject::Member(index) => self.sweep_member(MemberIndex(index)),

@@ -1,8 +1,11 @@
 //! What a model wrote as tool input, done.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 
 use super::ledger::{Content, Side};
+use super::record::{Call, Told};
 use super::{AskOptions, Checked, Engine, Refusable, Response};
 use crate::authority::AuthorityError;
 use crate::error::NotNow;
@@ -44,7 +47,7 @@ impl Engine {
     /// text cannot be understood with certainty.
     pub fn call_tool(&mut self, now: Timestamp, input: &str) -> Refusable<ToolOutcome> {
         let limits = self.config.limits;
-        let call = self.command(now, |engine| {
+        let call = self.command(now, Told::NOTHING, |engine| {
             Ok(wire::decode_tool_call(input, &limits, engine.config.booleans)?)
         })?;
         let ToolCall { to, message, notes } = call;
@@ -74,7 +77,7 @@ impl Engine {
                 Ok(outcome("shutdown_request", Some(id)))
             }
             ToolMessage::PlanApprovalRequest { plan, uses } => {
-                self.command(now, |engine| {
+                self.command(now, Told::NOTHING, |engine| {
                     engine.refuse_elsewhere(&name, "plan_approval_request")
                 })?;
                 let id = self.submit_plan(now, plan, uses, options)?;
@@ -108,7 +111,7 @@ impl Engine {
             }
             ToolMessage::Cancel { request_id, reason } => {
                 let id = self.tool_id(now, Side::Asked, request_id)?;
-                let id = self.command(now, |engine| engine.withdraw(&id, reason))?;
+                let id = self.withdraw_for(now, &id, reason)?;
                 Ok(outcome("cancel", Some(id)))
             }
             ToolMessage::Exited { .. } => self.exit(now).map(|()| outcome("exited", None)),
@@ -131,9 +134,14 @@ impl Engine {
         } else {
             "response"
         };
-        let asker = self.command(now, |engine| engine.addressee(to, message))?;
+        let asker = self.command(now, Told::NOTHING, |engine| engine.addressee(to, message))?;
         let id = self.tool_id(now, Side::Owed, request_id)?;
-        let id = self.command(now, |engine| {
+        let told = self.write_down(|| Call::Respond {
+            id: id.as_str().into(),
+            kind: kind.as_ref().map(Cow::Borrowed),
+            response: Cow::Borrowed(&response),
+        });
+        let id = self.command(now, told, |engine| {
             engine.refuse_other_asker(&id, asker)?;
             if message == "response" {
                 engine.refuse_own_messages(&id)?;
@@ -145,7 +153,7 @@ impl Engine {
 
     /// An answer must name its request; the refusal lists what is open.
     fn tool_id(&mut self, now: Timestamp, side: Side, id: Option<String>) -> Refusable<String> {
-        self.command(now, |engine| {
+        self.command(now, Told::NOTHING, |engine| {
             id.ok_or_else(|| NotNow::RequestIdMissing { open: engine.open_ids(side, None) }.into())
         })
     }

@@ -7,6 +7,8 @@
 //! who can do something about it. Whether a text that was handed over was read by a life that
 //! ended meanwhile, nobody can know; it is not told as undelivered.
 
+use serde::{Deserialize, Serialize};
+
 use super::receive::Stop;
 use super::{Disposition, Engine};
 use crate::effect::{Event, UndeliverableEvent};
@@ -15,6 +17,7 @@ use crate::journal::Noted;
 use crate::message::{Body, Cause, Message, Undeliverable};
 
 /// A frame that was handed to the transport.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Sent {
     seq: u64,
     to: MemberIndex,

@@ -2,6 +2,7 @@
 
 use super::commands::Refusable;
 use super::ledger::{Entry, Side};
+use super::record::Call;
 use super::{Checked, Engine};
 use crate::authority::Approval;
 use crate::effect::{Event, WorkEvent, WorkFailedEvent};
@@ -27,7 +28,13 @@ impl Engine {
         ok: bool,
         detail: Option<String>,
     ) -> Refusable<RequestId> {
-        self.command(now, |engine| {
+        let told = self.write_down(|| Call::WorkDone {
+            id: id.into(),
+            run,
+            ok,
+            detail: detail.as_deref().map(Into::into),
+        });
+        self.command(now, told, |engine| {
             let slot = engine.resolve(Side::Asked, id)?;
             engine.about_request(slot);
             engine.check_texts(&[detail.as_deref()])?;
@@ -54,7 +61,8 @@ impl Engine {
     /// # Errors
     /// When there is no such request, or this run of it is not under way.
     pub fn work_missing(&mut self, now: Timestamp, id: &str, run: u32) -> Refusable<RequestId> {
-        self.command(now, |engine| {
+        let told = self.write_down(|| Call::WorkMissing { id: id.into(), run });
+        self.command(now, told, |engine| {
             let slot = engine.resolve(Side::Asked, id)?;
             engine.about_request(slot);
             let request_id = engine.id_of(slot)?;
@@ -74,7 +82,8 @@ impl Engine {
     /// # Errors
     /// When there is no such request, or nothing of it failed, was interrupted or was missing.
     pub fn rerun(&mut self, now: Timestamp, id: &str) -> Refusable<RequestId> {
-        self.command(now, |engine| {
+        let told = self.write_down(|| Call::Rerun { id: id.into() });
+        self.command(now, told, |engine| {
             let slot = engine.resolve(Side::Asked, id)?;
             engine.about_request(slot);
             let request_id = engine.id_of(slot)?;
@@ -92,16 +101,21 @@ impl Engine {
     /// # Errors
     /// When the engine is closed.
     pub fn interrupt_works(&mut self, now: Timestamp) -> Refusable<()> {
-        self.command(now, |engine| {
-            for slot in engine.slots(&|entry| entry.works.running()) {
-                let request_id = engine.id_of(slot)?;
-                let stopped = engine.change_works(slot, |works| Some(works.interrupt()));
-                for (work, run) in stopped.into_iter().flatten() {
-                    engine.work_failed(&request_id, work, run, None, true);
-                }
-            }
+        let told = self.write_down(|| Call::InterruptWorks);
+        self.command(now, told, |engine| {
+            engine.interrupt_all();
             Ok(())
         })
+    }
+
+    pub(super) fn interrupt_all(&mut self) {
+        for slot in self.slots(&|entry| entry.works.running()) {
+            let Ok(request_id) = self.id_of(slot) else { continue };
+            let stopped = self.change_works(slot, |works| Some(works.interrupt()));
+            for (work, run) in stopped.into_iter().flatten() {
+                self.work_failed(&request_id, work, run, None, true);
+            }
+        }
     }
 
     /// Starts the work that waits for this, if any.

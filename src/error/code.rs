@@ -5,6 +5,7 @@ use crate::authority::KindError;
 use crate::config::ConfigError;
 use crate::gate::Denied;
 use crate::request::PauseError;
+use crate::snapshot::RestoreError;
 use crate::validate::InvalidMessage;
 use crate::wire::DecodeError;
 
@@ -21,6 +22,8 @@ pub enum Family {
     Misuse,
     /// The configuration makes no sense: the host's.
     Configuration,
+    /// Nobody can go on from what was saved: of whoever kept it.
+    Unrestorable,
 }
 
 impl Family {
@@ -33,6 +36,7 @@ impl Family {
             Self::NotNow => "not_now",
             Self::Misuse => "misuse",
             Self::Configuration => "configuration",
+            Self::Unrestorable => "unrestorable",
         }
     }
 }
@@ -47,6 +51,7 @@ impl ProtocolError {
             Self::NotNow(_) => Family::NotNow,
             Self::Misuse(_) => Family::Misuse,
             Self::Config(_) => Family::Configuration,
+            Self::Restore(_) => Family::Unrestorable,
         }
     }
 
@@ -59,6 +64,7 @@ impl ProtocolError {
             Self::NotNow(error) => not_now_code(error),
             Self::Misuse(error) => misuse_code(error),
             Self::Config(error) => config_code(error),
+            Self::Restore(error) => restore_code(error),
         }
     }
 
@@ -71,6 +77,7 @@ impl ProtocolError {
             Self::NotNow(error) => not_now_path(error),
             Self::Misuse(error) => misuse_path(error),
             Self::Config(error) => config_path(error),
+            Self::Restore(error) => error.path(),
         }
     }
 }
@@ -198,6 +205,7 @@ const fn misuse_code(error: &Misuse) -> &'static str {
         Misuse::BadOption { .. } => "bad_option",
         Misuse::Closed => "closed",
         Misuse::NoRandomness => "no_randomness",
+        Misuse::EffectsPending => "effects_pending",
         Misuse::UnknownPermit => "unknown_permit",
         Misuse::UnknownSection => "unknown_section",
         Misuse::TooManySections { .. } => "too_many_sections",
@@ -222,6 +230,7 @@ fn misuse_path(error: &Misuse) -> Option<&str> {
         Misuse::LifeNotLater { .. } => Some("incarnation"),
         Misuse::Closed
         | Misuse::NoRandomness
+        | Misuse::EffectsPending
         | Misuse::UnknownPermit
         | Misuse::UnknownSection
         | Misuse::TooManySections { .. }
@@ -247,6 +256,19 @@ const fn config_code(error: &ConfigError) -> &'static str {
             KindError::Circle { .. } => "config_kind_circle",
         },
         ConfigError::TimeoutOverCap { .. } => "config_timeout_over_cap",
+    }
+}
+
+const fn restore_code(error: &RestoreError) -> &'static str {
+    match error {
+        RestoreError::Nothing => "nothing_saved",
+        RestoreError::Truncated { .. } => "saved_truncated",
+        RestoreError::Corrupt { .. } => "saved_corrupt",
+        RestoreError::Newer { .. } => "saved_newer",
+        RestoreError::Foreign { .. } => "saved_foreign",
+        RestoreError::Gap { .. } => "journal_gap",
+        RestoreError::Twice { .. } => "restored_twice",
+        RestoreError::Diverged { .. } => "replay_diverged",
     }
 }
 

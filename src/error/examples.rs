@@ -9,6 +9,7 @@ use crate::gate::Denied;
 use crate::ids::{MemberName, NameError, RequestId, RequestIdError};
 use crate::message::{Kind, KindNameError, Link, Role, Roles, ScopeError, Status};
 use crate::request::PauseError;
+use crate::snapshot::RestoreError;
 use crate::time::Millis;
 use crate::validate::{InvalidMessage, StageError};
 use crate::wire::{DecodeError, JsonType, Shape, Syntax};
@@ -29,6 +30,7 @@ pub(super) fn all() -> Vec<ProtocolError> {
     all.extend(gate().map(Into::into));
     all.extend(misuse(&worker).map(Into::into));
     all.extend(config(&lead, &worker).map(Into::into));
+    all.extend(restore(&lead, &worker).map(Into::into));
     all
 }
 
@@ -184,7 +186,7 @@ fn gate() -> [NotNow; 4] {
     })
 }
 
-fn misuse(worker: &MemberName) -> [Misuse; 14] {
+fn misuse(worker: &MemberName) -> [Misuse; 15] {
     [
         Misuse::BadClock,
         Misuse::BadSpan { field: "timeout_ms" },
@@ -196,6 +198,7 @@ fn misuse(worker: &MemberName) -> [Misuse; 14] {
                 found: "-1".into(),
             },
         },
+        Misuse::EffectsPending,
         Misuse::UnknownPermit,
         Misuse::UnknownSection,
         Misuse::TooManySections { limit: 64 },
@@ -226,6 +229,20 @@ fn config(lead: &MemberName, worker: &MemberName) -> [ConfigError; 14] {
         ConfigError::Kind {
             why: KindError::Circle { kind: Kind::DEPENDENCY, through: vec![Kind::DEPENDENCY] },
         },
+    ]
+}
+
+fn restore(lead: &MemberName, worker: &MemberName) -> [RestoreError; 8] {
+    let path = || "journal[12]".to_owned();
+    [
+        RestoreError::Nothing,
+        RestoreError::Truncated { path: "snapshot".into() },
+        RestoreError::Corrupt { path: path() },
+        RestoreError::Newer { path: path(), found: 2, known: 1 },
+        RestoreError::Foreign { found: worker.clone(), expected: lead.clone() },
+        RestoreError::Gap { path: path(), expected: 40, found: 42 },
+        RestoreError::Twice { path: path(), n: 40 },
+        RestoreError::Diverged { path: path() },
     ]
 }
 

@@ -25,6 +25,7 @@ use crate::ids::{MemberName, RequestId};
 pub use crate::message::Lang;
 use crate::message::{Kind, Link, ScopeError, Status};
 use crate::request::PauseError;
+use crate::snapshot::RestoreError;
 use crate::time::Millis;
 use crate::validate::InvalidMessage;
 use crate::wire::DecodeError;
@@ -42,6 +43,8 @@ pub enum ProtocolError {
     Misuse(Misuse),
     /// The configuration makes no sense. The host's fault.
     Config(ConfigError),
+    /// Nobody can go on from what was saved. The fault of whoever kept it.
+    Restore(RestoreError),
 }
 
 /// Why a request may not go on from earlier ones, or is one of them once more.
@@ -249,6 +252,8 @@ pub enum Misuse {
         /// Where, and what is wrong.
         why: DecodeError,
     },
+    /// A snapshot was asked for before everything was handed over.
+    EffectsPending,
     /// No such permit, or nothing to give back.
     UnknownPermit,
     /// No such critical section.
@@ -325,5 +330,6 @@ families!(
     Invalid(InvalidMessage),
     NotNow(NotNow),
     Misuse(Misuse),
-    Config(ConfigError)
+    Config(ConfigError),
+    Restore(RestoreError)
 );

@@ -14,6 +14,7 @@ use crate::wire::DecodeError;
 /// - `configuration`: what makes a team
 /// - `correlation`: which request an answer belongs to
 /// - `deadlock`: nobody waits for a member that waits for it
+/// - `durability`: what is saved comes back as it was, once
 /// - `gate`: guarded actions need an approved plan
 /// - `identity`: who speaks, and which life of whom
 /// - `lifecycle`: what fits the state of a request, a section or the engine
@@ -23,13 +24,14 @@ use crate::wire::DecodeError;
 /// - `shape`: how a message or an option is written
 /// - `size`: bounds on everything that can grow
 /// - `timing`: limits and spans of time
-pub const RULES: [&str; 15] = [
+pub const RULES: [&str; 16] = [
     ADDRESSING,
     AUTHORITY,
     CLOCK,
     CONFIGURATION,
     CORRELATION,
     DEADLOCK,
+    DURABILITY,
     GATE,
     IDENTITY,
     LIFECYCLE,
@@ -51,6 +53,7 @@ impl ProtocolError {
             Self::NotNow(error) => not_now(error),
             Self::Misuse(error) => misuse(error),
             Self::Config(_) => CONFIGURATION,
+            Self::Restore(_) => DURABILITY,
         }
     }
 }
@@ -138,6 +141,7 @@ const fn misuse(error: &Misuse) -> &'static str {
         Misuse::BadSpan { .. } => TIMING,
         Misuse::BadOption { .. } | Misuse::BadAction { .. } => SHAPE,
         Misuse::Closed | Misuse::UnknownSection => LIFECYCLE,
+        Misuse::EffectsPending => DURABILITY,
         Misuse::NoRandomness => MACHINE,
         Misuse::UnknownPermit => GATE,
         Misuse::TooManySections { .. } | Misuse::TooManyMembers { .. } => SIZE,
@@ -196,6 +200,7 @@ const CLOCK: &str = "clock";
 const CONFIGURATION: &str = "configuration";
 const CORRELATION: &str = "correlation";
 const DEADLOCK: &str = "deadlock";
+const DURABILITY: &str = "durability";
 const GATE: &str = "gate";
 const IDENTITY: &str = "identity";
 const LIFECYCLE: &str = "lifecycle";

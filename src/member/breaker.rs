@@ -1,9 +1,12 @@
 //! The breaker: no requests to a member that is lost, except for one short trial.
 
+use serde::{Deserialize, Serialize};
+
 use crate::time::Timestamp;
 
 /// Whether requests to a member are let through.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Breaker {
     /// All of them.
     Closed,

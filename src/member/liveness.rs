@@ -3,10 +3,12 @@
 //! A timeout settles a request at once. What it says about the member is judged later, after
 //! waiting mail had time to speak for it.
 
+use serde::{Deserialize, Serialize};
+
 use crate::time::Timestamp;
 
 /// A judgement that is still out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Judgement {
     /// When it falls.
     pub(crate) at: Timestamp,

@@ -13,6 +13,8 @@
 //! out; and of every sort of repeat the first one in a window passes, so that it hides no
 //! contradiction either.
 
+use serde::{Deserialize, Serialize};
+
 use crate::time::{Millis, Timestamp};
 
 /// What a sender says again.
@@ -37,7 +39,7 @@ pub(crate) enum Again {
 }
 
 /// How one sender has repeated itself in the present window.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Repeats {
     /// When the window began; `None` before the first repeat or request.
     since: Option<Timestamp>,

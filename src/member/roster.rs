@@ -1,5 +1,7 @@
 //! Who is in the team, and which life of each.
 
+use serde::{Deserialize, Serialize};
+
 use super::breaker::Breaker;
 use super::liveness::Judgement;
 use super::repeats::Repeats;
@@ -10,7 +12,7 @@ use crate::message::{Liveness, Role, Roles};
 use crate::time::Timestamp;
 
 /// Everybody in the team, this engine's member included.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Roster {
     members: Vec<Member>,
     /// Every member's place, in order of names.
@@ -21,7 +23,7 @@ pub(crate) struct Roster {
 }
 
 /// One member.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Member {
     pub(crate) name: MemberName,
     pub(crate) role: Role,

@@ -1,7 +1,9 @@
 //! Which frames of one sender were seen: bounded memory against repeats.
 
+use serde::{Deserialize, Serialize};
+
 /// Remembers the numbers of the last [`WINDOW`] frames of one life of one sender.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SeqWindow {
     /// The highest number seen; 0 before the first.
     highest: u64,

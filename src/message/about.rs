@@ -3,9 +3,11 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::{Serialize, Serializer};
+use serde::de::{self, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::plan::{Digest, FieldHasher, Uses};
+use crate::ids::read_text;
 
 /// What a request is about, by name. What a kind means stands in the table of kinds; the names
 /// below are those of the rows that are always there.
@@ -45,7 +47,7 @@ pub const MAX_KIND_LENGTH: usize = 64;
 pub struct Payload(#[cfg_attr(target_arch = "wasm32", tsify(type = "unknown"))] Box<str>);
 
 /// What a generic request asks for, beside its kind.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Details {
     /// What the kind defines.
     pub payload: Option<Payload>,
@@ -97,6 +99,12 @@ impl fmt::Display for Kind {
     }
 }
 
+impl<'de> Deserialize<'de> for Kind {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        read_text(deserializer, |text| Self::parse(text).ok())
+    }
+}
+
 impl Payload {
     /// Takes compact JSON that was read before.
     pub(crate) fn from_compact(json: String) -> Self {
@@ -114,6 +122,27 @@ impl Serialize for Payload {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         // Our writer of JSON takes bytes for JSON that is written already.
         serializer.serialize_bytes(self.as_json().as_bytes())
+    }
+}
+
+impl<'de> Deserialize<'de> for Payload {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_byte_buf(JsonVisitor)
+    }
+}
+
+/// Takes JSON as our reader hands it over.
+struct JsonVisitor;
+
+impl Visitor<'_> for JsonVisitor {
+    type Value = Payload;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_byte_buf<E: de::Error>(self, json: Vec<u8>) -> Result<Payload, E> {
+        String::from_utf8(json).map(Payload::from_compact).map_err(E::custom)
     }
 }
 

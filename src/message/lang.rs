@@ -1,7 +1,12 @@
 //! The languages that texts for people and models come in.
 
+use serde::{Deserialize, Serialize};
+
 /// A language that texts come in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
 pub enum Lang {
     /// English.
     #[default]

@@ -15,7 +15,7 @@ mod scope;
 mod text;
 mod work;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 pub use self::about::{Details, Kind, KindNameError, MAX_KIND_LENGTH, Payload};
 pub use self::escalation::{Attempt, EscalationStep};
@@ -270,7 +270,7 @@ pub struct KindResponse {
 }
 
 /// How a request goes on from an earlier one of the same requester.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Follows {
     /// The earlier request.
@@ -285,7 +285,7 @@ pub struct Follows {
 }
 
 /// What a request is to the one that it follows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 #[serde(rename_all = "snake_case")]
 pub enum Link {

@@ -1,9 +1,11 @@
 //! The roles of one member.
 
+use serde::{Deserialize, Serialize};
+
 use super::kind::Role;
 
 /// The roles that one member holds: its first one, and perhaps that of an approver beside it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Roles(u8);
 
 impl Roles {

@@ -1,5 +1,7 @@
 //! Guarded actions, and the scope entries that cover them.
 
+use serde::{Deserialize, Serialize};
+
 /// A guarded action: `verb:resource`, for example `delete:src/auth/session.rs`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Action(String);
@@ -8,7 +10,7 @@ pub struct Action(String);
 ///
 /// Comparison is by whole segments and case-sensitive: `write:src/**` covers `write:src/a` and
 /// `write:src/a/b`, and neither `write:src` nor `write:srcs/a` nor `delete:src/a`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ScopeEntry {
     /// The action, or the folder with its trailing slash.
     text: String,

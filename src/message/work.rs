@@ -1,9 +1,9 @@
 //! Why the work that a request names runs.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Why work runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 #[serde(rename_all = "snake_case")]
 pub enum WorkCause {

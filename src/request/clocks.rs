@@ -1,5 +1,7 @@
 //! The two clocks of a pending request, the reminders between them, and their pauses.
 
+use serde::{Deserialize, Serialize};
+
 use crate::deadline::DeadlineKind;
 use crate::time::{Millis, Timestamp};
 
@@ -9,7 +11,7 @@ use crate::time::{Millis, Timestamp};
 /// evenly over the idle window. While a person decides both can be paused: nothing runs then. The
 /// request is still told again, at growing distances, for the frame that told of the pause or the
 /// answer in it may be lost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Clocks {
     idle_from: Timestamp,
     timeout: Millis,
@@ -23,7 +25,7 @@ pub struct Clocks {
 }
 
 /// A pause that is under way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Pause {
     from: Timestamp,
     /// When it ends by itself.

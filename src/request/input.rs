@@ -1,5 +1,7 @@
 //! What can happen to a request, and what the engine must do then.
 
+use serde::{Deserialize, Serialize};
+
 use super::quorum::Panel;
 use super::state::{State, WorkReport};
 use crate::authority::Approval;
@@ -33,7 +35,7 @@ pub struct Context<'p> {
 pub type Decider = MemberIndex;
 
 /// A decision with what was said about it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answer {
     /// Yes or no.
     pub approve: bool,

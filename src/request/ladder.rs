@@ -3,12 +3,14 @@
 //! Each attempt is a request of its own; the ladder goes from one to the next with what they have
 //! in common.
 
+use serde::{Deserialize, Serialize};
+
 use crate::ids::RequestId;
 use crate::message::{Attempt, Status};
 use crate::time::{Millis, Timestamp};
 
 /// How a request is asked again.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Ladder {
     /// How many requests there may be, the first one included.
     pub(crate) attempts: u32,

@@ -1,10 +1,13 @@
 //! Who decides on a request of several approvers, and what their votes come to.
 
+use serde::{Deserialize, Serialize};
+
 use crate::ids::MemberIndex;
 use crate::message::Choice;
 
 /// Who decides, in which order. Fixed when the request is made.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Panel {
     /// One member, alone.
     One(MemberIndex),
@@ -13,7 +16,7 @@ pub enum Panel {
 }
 
 /// One stage of a panel.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stage {
     /// Who votes.
     pub approvers: Vec<MemberIndex>,
@@ -24,7 +27,7 @@ pub struct Stage {
 }
 
 /// What one approver has said, or that it will say nothing more.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Vote {
     /// Who.
     pub by: MemberIndex,
@@ -39,7 +42,7 @@ pub struct Vote {
 }
 
 /// The votes so far.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ballot {
     /// The present stage, from 0.
     pub stage: usize,

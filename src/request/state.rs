@@ -1,5 +1,7 @@
 //! Where one request stands.
 
+use serde::{Deserialize, Serialize};
+
 use super::clocks::Clocks;
 use super::input::{Answer, Decider};
 use super::quorum::Ballot;
@@ -8,7 +10,8 @@ use crate::message::{Cause, Payload, Status};
 use crate::time::{Millis, Timestamp};
 
 /// The state of one request, as one of its two sides sees it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum State {
     /// We asked: we settle.
     Asked(Asked),
@@ -17,7 +20,8 @@ pub enum State {
 }
 
 /// The requester's side. Everything but `Pending` is final.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Asked {
     /// No outcome yet.
     Pending(Clocks, Ballot),
@@ -32,7 +36,8 @@ pub enum Asked {
 }
 
 /// The answering side.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Owed {
     /// The host must answer.
     Open {
@@ -58,7 +63,7 @@ pub enum Owed {
 }
 
 /// How a request was settled.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settlement {
     /// When.
     pub at: Timestamp,
@@ -77,7 +82,8 @@ pub struct Settlement {
 }
 
 /// What an approval still leads to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Feedback {
     /// To nothing: the kind means no more by it.
     Nothing,
@@ -114,7 +120,7 @@ pub enum Feedback {
 }
 
 /// What an execution report says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkReport {
     /// Whether the work succeeded.
     pub ok: bool,

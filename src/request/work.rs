@@ -2,11 +2,14 @@
 //!
 //! The engine never runs anything: it tells the host to, exactly once, and is told how it went.
 
+use serde::{Deserialize, Serialize};
+
 use crate::message::WorkCause;
 use crate::time::Timestamp;
 
 /// How far work is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum WorkState {
     /// What it waits for has not happened.
     Waiting,
@@ -80,7 +83,7 @@ pub fn work_transition(state: WorkState, input: WorkInput) -> Option<WorkState> 
 }
 
 /// One piece of work.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Work {
     /// What the host knows it by.
     pub(crate) name: String,
@@ -89,7 +92,7 @@ pub(crate) struct Work {
 }
 
 /// The works of one request.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Works {
     works: Vec<Work>,
     /// How many runs have begun.

@@ -2,6 +2,7 @@
 
 /** Whose fault an error is. */
 export type ErrorFamily =
+  | "unrestorable"
   /** The text cannot be read: the sender's. */
   | "undecodable"
   /** The message breaks a rule: the sender's, or the model's. */

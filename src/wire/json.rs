@@ -9,6 +9,7 @@
 //! object or array and otherwise only for texts with escapes. `serde_json` is the oracle of both
 //! in the tests.
 
+mod de;
 mod reader;
 #[cfg(test)]
 mod tests;
@@ -16,6 +17,7 @@ mod writer;
 
 use std::borrow::Cow;
 
+pub(crate) use self::de::from_value;
 use self::reader::Reader;
 #[cfg(target_arch = "wasm32")]
 pub(crate) use self::writer::write;

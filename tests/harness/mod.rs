@@ -16,10 +16,12 @@ mod check;
 mod frames;
 mod look;
 mod network;
+mod saved;
 
 pub(crate) use self::check::Watch;
 pub(crate) use self::frames::{Frame, digest, plan, scoped};
 pub(crate) use self::network::{Network, Packet, Random, Weather};
+use self::saved::Store;
 
 use team_protocols::{
     AskOptions, Config, Details, Disposition, DropReason, Effect, Engine, Event, FollowSpec,
@@ -52,6 +54,7 @@ pub(crate) struct Node {
     pub(crate) engine: Engine,
     pub(crate) watch: Watch,
     events: Vec<Event>,
+    pub(crate) store: Store,
 }
 
 /// Ids that count: the n-th of member `m` begins `req_<n in 8 hex digits>` and ends with `m`.
@@ -141,8 +144,15 @@ impl Net {
     pub(crate) fn add(&mut self, config: Config, member: u64) {
         let name = config.member.as_str().to_owned();
         let ids = Box::new(Counting { member, next: 0 });
-        let engine = Engine::new(Timestamp::from_ms(self.now), config, ids).unwrap();
-        self.nodes.push(Node { name, engine, watch: Watch::default(), events: Vec::new() });
+        let config = Config { journal: true, ..config };
+        let mut engine = Engine::new(Timestamp::from_ms(self.now), config, ids).unwrap();
+        let mut store = Store::default();
+        while let Some(effect) = engine.poll_effect() {
+            let Effect::Journal(line) = effect else { panic!("an engine begins with {effect:?}") };
+            store.append(&line);
+        }
+        store.handed_over(&mut engine);
+        self.nodes.push(Node { name, engine, watch: Watch::default(), events: Vec::new(), store });
     }
 
     /// Replaces an engine by a new life of the member.
@@ -263,10 +273,12 @@ impl Net {
         let mut events = Vec::new();
         while let Some(effect) = node.engine.poll_effect() {
             match effect {
+                Effect::Journal(line) => node.store.append(&line),
                 Effect::Send(send) => self.network.post(now, own, send),
                 Effect::Event(event) => events.push(event),
             }
         }
+        node.store.handed_over(&mut node.engine);
         node.watch.after_input(&node.engine, &events);
         node.events.extend(events.iter().cloned());
         events

@@ -18,6 +18,9 @@ pub(super) fn message(error: &Misuse) -> String {
         Misuse::Closed => "the engine is closed".into(),
         Misuse::NoRandomness => "this machine gives no random numbers, and no seed was set".into(),
         Misuse::BadOption { why } => format!("an option is not usable: {}", decode::message(why)),
+        Misuse::EffectsPending => {
+            "not everything that the inputs caused was handed over yet".into()
+        }
         Misuse::UnknownPermit => {
             "there is nothing to give back for this permit: unknown, given back, reported, or for \
              a plan of many uses"
@@ -58,6 +61,9 @@ pub(super) fn hint(error: &Misuse) -> String {
             "run where a secure source of random numbers exists; set a seed only in tests"
         }
         Misuse::BadOption { .. } => "correct the option as the types of the package describe it",
+        Misuse::EffectsPending => {
+            "drain all effects and deliver them, tell so with `released`, then take the snapshot"
+        }
         Misuse::UnknownPermit => "give a permit back only once, and only if its work did not start",
         Misuse::UnknownSection => "leave each section once, with the id that entering it returned",
         Misuse::TooManySections { .. } => "leave sections when their work ends, also when it fails",

@@ -9,6 +9,7 @@ mod lineage;
 mod misuse;
 mod not_now;
 pub(super) mod outcome;
+mod restore;
 
 use super::ProtocolError;
 
@@ -20,6 +21,7 @@ pub(super) fn message(error: &ProtocolError) -> String {
         ProtocolError::NotNow(error) => not_now::message(error),
         ProtocolError::Misuse(error) => misuse::message(error),
         ProtocolError::Config(error) => config::message(error),
+        ProtocolError::Restore(error) => restore::message(error),
     }
 }
 
@@ -31,5 +33,6 @@ pub(super) fn hint(error: &ProtocolError) -> String {
         ProtocolError::NotNow(error) => not_now::hint(error),
         ProtocolError::Misuse(error) => misuse::hint(error),
         ProtocolError::Config(error) => config::hint(error),
+        ProtocolError::Restore(error) => restore::hint(error),
     }
 }

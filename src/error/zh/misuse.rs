@@ -16,6 +16,7 @@ pub(super) fn message(error: &Misuse) -> String {
         Misuse::Closed => "引擎已关闭".into(),
         Misuse::NoRandomness => "本机无法提供随机数，也没有设置种子".into(),
         Misuse::BadOption { why } => format!("选项无法使用：{}", decode::message(why)),
+        Misuse::EffectsPending => "输入产生的效果还没有全部交付".into(),
         Misuse::UnknownPermit => {
             "该许可没有可归还的内容：不存在、已归还、已报告，或所属计划可多次使用".into()
         }
@@ -50,6 +51,7 @@ pub(super) fn hint(error: &Misuse) -> String {
         Misuse::Closed => "新建一个引擎，并使用新的实例",
         Misuse::NoRandomness => "在有安全随机源的环境中运行；只在测试中设置种子",
         Misuse::BadOption { .. } => "按软件包的类型说明改正该选项",
+        Misuse::EffectsPending => "先取出并交付全部效果，用 `released` 告知，然后再保存快照",
         Misuse::UnknownPermit => "许可只归还一次，而且只在工作没能开始时归还",
         Misuse::UnknownSection => "每个临界区只退出一次，使用进入时返回的 id",
         Misuse::TooManySections { .. } => "工作结束时退出临界区，失败时也要退出",

@@ -8,7 +8,8 @@
 use std::fmt::{self, Display, Write};
 
 use serde::ser::{
-    Error, Impossible, Serialize, SerializeMap, SerializeSeq, SerializeStruct, Serializer,
+    Error, Impossible, Serialize, SerializeMap, SerializeSeq, SerializeStruct,
+    SerializeStructVariant, SerializeTuple, SerializeTupleVariant, Serializer,
 };
 
 use super::Value;
@@ -85,6 +86,14 @@ impl<'o> Writer<'o> {
         self.out.push_str(open);
         Members { out: self.out, close, any: false }
     }
+
+    /// What stands behind the name of a variant.
+    fn variant(self, name: &str, open: &str, close: &'static str) -> Members<'o> {
+        let mut named = self.members("{", "");
+        named.field(name);
+        named.out.push_str(open);
+        Members { close, any: false, ..named }
+    }
 }
 
 impl Members<'_> {
@@ -146,12 +155,12 @@ impl<'o> Serializer for Writer<'o> {
     type Ok = ();
     type Error = Unknown;
     type SerializeSeq = Members<'o>;
-    type SerializeTuple = Impossible<(), Unknown>;
+    type SerializeTuple = Members<'o>;
     type SerializeTupleStruct = Impossible<(), Unknown>;
-    type SerializeTupleVariant = Impossible<(), Unknown>;
+    type SerializeTupleVariant = Members<'o>;
     type SerializeMap = Members<'o>;
     type SerializeStruct = Members<'o>;
-    type SerializeStructVariant = Impossible<(), Unknown>;
+    type SerializeStructVariant = Members<'o>;
 
     fn serialize_bool(self, value: bool) -> Written {
         self.out.push_str(if value { "true" } else { "false" });
@@ -265,14 +274,18 @@ impl<'o> Serializer for Writer<'o> {
         self,
         _: &'static str,
         _: u32,
-        _: &'static str,
-        _: &T,
+        variant: &'static str,
+        value: &T,
     ) -> Written {
-        Err(Unknown)
+        let mut members = self.members("{", "}");
+        members.field(variant);
+        value.serialize(Writer { out: members.out })?;
+        members.close();
+        Ok(())
     }
 
-    fn serialize_tuple(self, _: usize) -> Result<Self::SerializeTuple, Unknown> {
-        Err(Unknown)
+    fn serialize_tuple(self, _: usize) -> Result<Members<'o>, Unknown> {
+        Ok(self.members("[", "]"))
     }
 
     fn serialize_tuple_struct(
@@ -287,20 +300,20 @@ impl<'o> Serializer for Writer<'o> {
         self,
         _: &'static str,
         _: u32,
-        _: &'static str,
+        variant: &'static str,
         _: usize,
-    ) -> Result<Self::SerializeTupleVariant, Unknown> {
-        Err(Unknown)
+    ) -> Result<Members<'o>, Unknown> {
+        Ok(self.variant(variant, "[", "]}"))
     }
 
     fn serialize_struct_variant(
         self,
         _: &'static str,
         _: u32,
-        _: &'static str,
+        variant: &'static str,
         _: usize,
-    ) -> Result<Self::SerializeStructVariant, Unknown> {
-        Err(Unknown)
+    ) -> Result<Members<'o>, Unknown> {
+        Ok(self.variant(variant, "{", "}}"))
     }
 }
 
@@ -316,6 +329,45 @@ impl SerializeSeq for Members<'_> {
     fn end(self) -> Written {
         self.close();
         Ok(())
+    }
+}
+
+impl SerializeTuple for Members<'_> {
+    type Ok = ();
+    type Error = Unknown;
+
+    fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Written {
+        SerializeSeq::serialize_element(self, value)
+    }
+
+    fn end(self) -> Written {
+        SerializeSeq::end(self)
+    }
+}
+
+impl SerializeTupleVariant for Members<'_> {
+    type Ok = ();
+    type Error = Unknown;
+
+    fn serialize_field<T: Serialize + ?Sized>(&mut self, value: &T) -> Written {
+        SerializeSeq::serialize_element(self, value)
+    }
+
+    fn end(self) -> Written {
+        SerializeSeq::end(self)
+    }
+}
+
+impl SerializeStructVariant for Members<'_> {
+    type Ok = ();
+    type Error = Unknown;
+
+    fn serialize_field<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T) -> Written {
+        SerializeStruct::serialize_field(self, name, value)
+    }
+
+    fn end(self) -> Written {
+        SerializeStruct::end(self)
     }
 }
 
