@@ -4,12 +4,14 @@
 //! instead of places, milliseconds as numbers. Imports `ids`, `message` and `time`.
 
 mod escalation;
+mod reopened;
 mod undeliverable;
 mod work;
 
 use serde::Serialize;
 
 pub use self::escalation::{EscalationEvent, Refused};
+pub use self::reopened::ReopenedEvent;
 pub use self::undeliverable::UndeliverableEvent;
 pub use self::work::{WorkEvent, WorkFailedEvent};
 use crate::ids::{Incarnation, MemberName, RequestId};
@@ -75,6 +77,8 @@ pub enum Event {
     Idle(IdleEvent),
     /// Approved work was reported.
     Report(ReportEvent),
+    /// A rejected plan may be asked about once more.
+    Reopened(ReopenedEvent),
     /// Work that a request names must run now.
     Work(WorkEvent),
     /// Work that a request names failed, or was interrupted.

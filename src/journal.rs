@@ -53,6 +53,8 @@ pub enum DropReason {
     DigestMismatch,
     /// It reports on work that was not approved.
     Unapproved,
+    /// It reopens a request that was not rejected, or was decided anew since.
+    NotRejected,
     /// It only repeats what was said, and its sender repeats itself beyond the bound.
     Throttled,
     /// We have left; nothing reaches us any more.
@@ -78,6 +80,8 @@ pub enum Noted {
     Exit,
     /// The outcome of a request that this member had decided the same way, with others.
     Confirmed,
+    /// A plan that was rejected may be asked about once more.
+    Reopened,
     /// A text of the member's did not get through.
     Undeliverable,
     /// A search for a deadlock: it goes on from here.
@@ -263,7 +267,7 @@ impl Audit {
 
 impl DropReason {
     /// Every reason.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::Orphan,
         Self::Late,
         Self::Duplicate,
@@ -282,6 +286,7 @@ impl DropReason {
         Self::WrongKind,
         Self::DigestMismatch,
         Self::Unapproved,
+        Self::NotRejected,
         Self::Throttled,
         Self::ReceiverLeft,
     ];
@@ -308,6 +313,7 @@ impl DropReason {
             Self::WrongKind => "wrong_kind",
             Self::DigestMismatch => "digest_mismatch",
             Self::Unapproved => "unapproved",
+            Self::NotRejected => "not_rejected",
             Self::Throttled => "throttled",
             Self::ReceiverLeft => "receiver_left",
         }
@@ -327,6 +333,7 @@ impl Noted {
             Self::Report => "report",
             Self::Exit => "exit",
             Self::Confirmed => "confirmed",
+            Self::Reopened => "reopened",
             Self::Undeliverable => "undeliverable",
             Self::Probe => "probe",
             Self::ProbeEnded => "probe_ended",

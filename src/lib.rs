@@ -77,8 +77,8 @@ pub use crate::deadline::DeadlineKind;
 pub use crate::effect::{
     Alarm, AlarmEvent, ClosedEvent, DrainEvent, Effect, EscalationEvent, Event, Holding, IdleEvent,
     JournalLine, LivenessEvent, MessageEvent, Outcome, ProgressEvent, Refused, ReminderEvent,
-    ReportEvent, RequestEvent, Send, UndeliverableEvent, VoteEvent, VoteView, Waiting, WorkEvent,
-    WorkFailedEvent,
+    ReopenedEvent, ReportEvent, RequestEvent, Send, UndeliverableEvent, VoteEvent, VoteView,
+    Waiting, WorkEvent, WorkFailedEvent,
 };
 pub use crate::engine::{
     AskOptions, Asking, Disposition, Engine, Escalation, FollowSpec, MemberView, Obligation,
@@ -99,9 +99,9 @@ pub use crate::message::{
     Action, Attempt, Body, Cancel, Cause, Choice, Details, Digest, Envelope, EscalationStep,
     ExecutionReport, Exited, Follows, Idle, Kind, KindNameError, KindRequest, KindResponse, Link,
     Liveness, MAX_KIND_LENGTH, Message, Payload, Plan, PlanApprovalRequest, PlanApprovalResponse,
-    Probe, Progress, Receipt, Received, Recipient, Reminder, Role, Roles, ScopeEntry, ScopeError,
-    SettleCode, Settled, ShutdownRequest, ShutdownResponse, Status, Timing, Undeliverable, Uses,
-    WIRE_VERSION, Wait, WorkCause, is_blank,
+    Probe, Progress, Receipt, Received, Recipient, Reminder, Reopen, Role, Roles, ScopeEntry,
+    ScopeError, SettleCode, Settled, ShutdownRequest, ShutdownResponse, Status, Timing,
+    Undeliverable, Uses, WIRE_VERSION, Wait, WorkCause, is_blank,
 };
 pub use crate::request::PauseError;
 pub use crate::snapshot::RestoreError;

@@ -252,6 +252,8 @@ const PINS: &[(&str, &str)] = &[
     ("not_json", "undecodable"),
     ("not_paused", "not_now"),
     ("not_pending", "not_now"),
+    ("not_rejected", "dropped"),
+    ("nothing_to_reopen", "not_now"),
     ("nothing_to_report", "not_now"),
     ("nothing_to_rerun", "not_now"),
     ("nothing_to_undo", "not_now"),

@@ -64,6 +64,7 @@ fn entry_into(input: &mut FieldHasher, entry: &Entry) {
     input.text(25, entry.lineage.root.as_ref().map_or("", RequestId::as_str));
     input.number(26, entry.lineage.length as u64);
     input.number(27, entry.lineage.appeals as u64);
+    input.number(28, u64::from(entry.lineage.reopened));
     match &entry.content {
         Content::Shutdown { reason } => input.text(23, reason.as_deref().unwrap_or_default()),
         Content::Plan { digest, .. } | Content::Other { digest, .. } => {

@@ -68,11 +68,13 @@ pub(crate) struct Lineage {
     pub(crate) appeals: usize,
     /// What the appeals have said.
     pub(crate) said: Vec<String>,
+    /// Whether whoever rejected it is willing to decide on the same once more.
+    pub(crate) reopened: bool,
 }
 
 impl Default for Lineage {
     fn default() -> Self {
-        Self { root: None, length: 1, appeals: 0, said: Vec::new() }
+        Self { root: None, length: 1, appeals: 0, said: Vec::new(), reopened: false }
     }
 }
 
@@ -82,6 +84,7 @@ impl Lineage {
         let mut next = self.clone();
         next.root.get_or_insert_with(|| earlier.clone());
         next.length += 1;
+        next.reopened = false;
         next.appeals += usize::from(link == Link::Appeal);
         next.said.extend(said.filter(|_| link == Link::Appeal).map(str::to_owned));
         next
@@ -303,6 +306,13 @@ impl Ledger {
         let oldest = peer.closed.pop_front()?;
         self.remove(oldest);
         Some(oldest)
+    }
+
+    /// Notes that the same may be asked once more.
+    pub(crate) fn reopen(&mut self, slot: usize) {
+        if let Some(entry) = self.slots.get_mut(slot).and_then(Option::as_mut) {
+            entry.lineage.reopened = true;
+        }
     }
 
     /// Keeps the words that go with an execution report or a withdrawal, and gives those it had.

@@ -13,6 +13,7 @@
 //! | `act` | transition, commit, carry out |
 //! | `panel` | requests that several members decide |
 //! | `lineage` | retry, appeal, revision |
+//! | `reopen` | a rejected plan may be asked about once more |
 //! | `escalation` | a shutdown that is asked again by itself |
 //! | `outbox` | frames go out |
 //! | `record`, `restore` | what came in is written down, and put in again |
@@ -45,6 +46,7 @@ mod panel;
 mod pause;
 mod receive;
 mod record;
+mod reopen;
 mod resolve;
 mod restore;
 mod shape;

@@ -315,6 +315,7 @@ impl Engine {
                     .map(drop)
             }
             Call::Cancel { id, reason } => self.withdraw_for(now, &id, text(reason)).map(drop),
+            Call::Reopen { id, reason } => self.reopen(now, &id, text(reason)).map(drop),
             Call::Pause { id } => self.pause(now, &id).map(drop),
             Call::Resume { id } => self.resume(now, &id).map(drop),
             Call::Report { id, ok, detail } => self.report(now, &id, ok, text(detail)).map(drop),

@@ -114,6 +114,11 @@ impl Engine {
                 let id = self.withdraw_for(now, &id, reason)?;
                 Ok(outcome("cancel", Some(id)))
             }
+            ToolMessage::Reopen { request_id, reason } => {
+                let id = self.tool_id(now, Side::Owed, request_id)?;
+                let id = self.reopen(now, &id, reason)?;
+                Ok(outcome("reopen", Some(id)))
+            }
             ToolMessage::Exited { .. } => self.exit(now).map(|()| outcome("exited", None)),
             ToolMessage::Idle { note } => self.idle(now, note).map(|()| outcome("idle", None)),
         }

@@ -143,6 +143,7 @@ const fn not_now_code(error: &NotNow) -> &'static str {
         NotNow::ApprovalEnded => "approval_ended",
         NotNow::NothingToReport => "nothing_to_report",
         NotNow::WorkNotRunning { .. } => "work_not_running",
+        NotNow::NothingToReopen { .. } => "nothing_to_reopen",
         NotNow::NothingToRerun => "nothing_to_rerun",
         NotNow::NothingToUndo => "nothing_to_undo",
         NotNow::InCriticalSection { .. } => "in_critical_section",
@@ -188,6 +189,7 @@ const fn not_now_path(error: &NotNow) -> Option<&'static str> {
         | NotNow::ApprovalEnded
         | NotNow::NothingToReport
         | NotNow::WorkNotRunning { .. }
+        | NotNow::NothingToReopen { .. }
         | NotNow::NothingToRerun
         | NotNow::NothingToUndo
         | NotNow::InCriticalSection { .. }

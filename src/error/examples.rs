@@ -133,7 +133,7 @@ fn invalid(lead: &MemberName, worker: &MemberName) -> [InvalidMessage; 16] {
     ]
 }
 
-fn requests() -> [NotNow; 17] {
+fn requests() -> [NotNow; 18] {
     let open = vec![id()];
     [
         NotNow::UnknownRequest { found: "req_0000".into(), open: open.clone() },
@@ -146,6 +146,7 @@ fn requests() -> [NotNow; 17] {
         NotNow::NotApproved { status: Status::Rejected },
         NotNow::NothingToReport,
         NotNow::WorkNotRunning { run: 2 },
+        NotNow::NothingToReopen { status: Status::Approved },
         NotNow::NothingToRerun,
         NotNow::NothingToUndo,
         NotNow::AlreadyPending { request_id: id() },

@@ -166,6 +166,11 @@ pub enum NotNow {
         /// Its number.
         run: u32,
     },
+    /// Only a plan that this member rejected can be reopened, and that stands so.
+    NothingToReopen {
+        /// Where the request stands.
+        status: Status,
+    },
     /// No work of the request failed or was interrupted.
     NothingToRerun,
     /// A compensation for a request whose approval opens no gate.

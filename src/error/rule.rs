@@ -118,6 +118,7 @@ const fn not_now(error: &NotNow) -> &'static str {
         | NotNow::NotApproved { .. }
         | NotNow::NothingToReport
         | NotNow::WorkNotRunning { .. }
+        | NotNow::NothingToReopen { .. }
         | NotNow::NothingToRerun
         | NotNow::NothingToUndo
         | NotNow::InCriticalSection { .. }
@@ -157,7 +158,8 @@ pub(super) const fn of_drop(reason: DropReason) -> &'static str {
         DropReason::Orphan
         | DropReason::WrongKind
         | DropReason::DigestMismatch
-        | DropReason::Unapproved => CORRELATION,
+        | DropReason::Unapproved
+        | DropReason::NotRejected => CORRELATION,
         DropReason::Late
         | DropReason::Duplicate
         | DropReason::Conflicting

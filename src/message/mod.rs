@@ -113,6 +113,8 @@ pub enum Message {
     Receipt(Receipt),
     /// The request is withdrawn.
     Cancel(Cancel),
+    /// Whoever rejected a plan is willing to decide on it once more.
+    Reopen(Reopen),
     /// How the approved work went.
     ExecutionReport(ExecutionReport),
     /// The member has left.
@@ -359,6 +361,18 @@ pub struct Cancel {
     pub reason: Option<String>,
 }
 
+/// `reopen`: who rejected a plan to who asked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct Reopen {
+    /// The id of the rejected request.
+    pub request_id: RequestId,
+    /// What has changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub reason: Option<String>,
+}
+
 /// `execution_report`: how the approved work went.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
@@ -441,6 +455,7 @@ impl Message {
             Self::Progress(_) => "progress",
             Self::Receipt(_) => "receipt",
             Self::Cancel(_) => "cancel",
+            Self::Reopen(_) => "reopen",
             Self::ExecutionReport(_) => "execution_report",
             Self::Exited(_) => "exited",
             Self::Idle(_) => "idle",
@@ -462,6 +477,7 @@ impl Message {
             Self::Settled(m) => Some(&m.request_id),
             Self::Receipt(m) => Some(&m.request_id),
             Self::Cancel(m) => Some(&m.request_id),
+            Self::Reopen(m) => Some(&m.request_id),
             Self::ExecutionReport(m) => Some(&m.request_id),
             Self::Progress(m) => m.request_id.as_ref(),
             Self::Exited(m) => m.request_id.as_ref(),

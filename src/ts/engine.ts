@@ -252,6 +252,14 @@ export class Engine {
     );
   }
 
+  /**
+   * Lets a plan that this member rejected be asked about once more; the requester is told, with the
+   * reason. The decision stands, and the new request is no appeal.
+   */
+  reopen(now: number, requestId: string, reason?: string): string {
+    return this.#call((raw) => raw.reopen(now, this.#put(requestId), this.#putOptional(reason)));
+  }
+
   /** Withdraws a request of this member. */
   cancel(now: number, requestId: string): string {
     return this.#call((raw) => raw.cancel(now, this.#put(requestId)));

@@ -330,6 +330,15 @@ export class ProtocolEngine {
     return this.#handlers.add(kind, handler);
   }
 
+  /**
+   * Lets a plan that this member rejected be asked about once more: the requester is told by a
+   * `reopened` event, and its same plan is no appeal then. The decision stands until another one is
+   * made. Doing it again tells it again, for the frame may be lost.
+   */
+  reopen(requestId: string, reason?: string): void {
+    this.#input((now) => this.#engine.reopen(now, requestId, reason));
+  }
+
   /** Answers a request that was put to this member. */
   respond(requestId: string, decision: Decision): void {
     this.#input((now) => this.#engine.respond(now, requestId, decision));

@@ -36,6 +36,7 @@ export type {
   ProgressEvent,
   Refused,
   ReminderEvent,
+  ReopenedEvent,
   ReportEvent,
   RequestEvent,
   RequestId,
@@ -304,6 +305,7 @@ export const NOTED_AS = [
   "report",
   "exit",
   "confirmed",
+  "reopened",
   "undeliverable",
   "probe",
   "probe_ended",
@@ -329,6 +331,7 @@ export const DROP_REASONS = [
   "wrong_kind",
   "digest_mismatch",
   "unapproved",
+  "not_rejected",
   "throttled",
   "receiver_left",
 ] as const;

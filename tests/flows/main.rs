@@ -25,6 +25,7 @@ mod pause;
 mod plan_gate;
 mod plan_request;
 mod quorum;
+mod reopen;
 mod report_overdue;
 mod sending;
 mod shutdown;

@@ -9,7 +9,7 @@ use team_protocols::{
 use crate::names::{Named, Names};
 
 /// Every command of the format.
-pub(crate) const ALL: [&str; 21] = [
+pub(crate) const ALL: [&str; 22] = [
     "announce",
     "callTool",
     "cancel",
@@ -23,6 +23,7 @@ pub(crate) const ALL: [&str; 21] = [
     "memberGone",
     "pause",
     "progress",
+    "reopen",
     "report",
     "requestShutdown",
     "respond",
@@ -70,6 +71,10 @@ pub(crate) fn call(
         "cancel" => id(engine.cancel(now, &first)?.as_str()),
         "pause" => id(engine.pause(now, &first)?.as_str()),
         "resume" => id(engine.resume(now, &first)?.as_str()),
+        "reopen" => {
+            let reason = args.given.get(1).map(|_| args.text(1));
+            id(engine.reopen(now, &first, reason)?.as_str())
+        }
         "report" => {
             let ok = args.field(1, "ok").as_bool().expect("report: ok");
             id(engine.report(now, &first, ok, args.option_text(1, "detail"))?.as_str())

@@ -25,6 +25,7 @@ pub(in crate::error) const fn dropped(reason: DropReason) -> &'static str {
         DropReason::WrongKind => "the frame belongs to another kind of request",
         DropReason::DigestMismatch => "the decision is about another plan than the one submitted",
         DropReason::Unapproved => "the report is about work that was not approved",
+        DropReason::NotRejected => "the frame reopens a request that does not stand as rejected",
         DropReason::Throttled => "the sender repeats itself beyond what is answered",
         DropReason::ReceiverLeft => "the receiver has left, or its engine is closed",
     }
@@ -67,6 +68,10 @@ pub(in crate::error) const fn dropped_hint(reason: DropReason) -> &'static str {
             "keep the gate shut and wait for a decision on the plan as it was submitted"
         }
         DropReason::Unapproved => "ask the sender in plain text what it has done, and look at it",
+        DropReason::NotRejected => {
+            "nothing changed; what waits or is approved needs no reopening, and other ends can be \
+             followed by a retry"
+        }
         DropReason::Throttled => {
             "nothing changed; repeats are answered again when the sender has calmed down"
         }

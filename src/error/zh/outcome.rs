@@ -23,6 +23,7 @@ pub(in crate::error) const fn dropped(reason: DropReason) -> &'static str {
         DropReason::WrongKind => "该帧属于另一种类的请求",
         DropReason::DigestMismatch => "裁决针对的不是所提交的那份计划",
         DropReason::Unapproved => "报告涉及未获批准的工作",
+        DropReason::NotRejected => "该帧要重开的请求并不处于被拒绝的状态",
         DropReason::Throttled => "发送方的重复超出了会予以答复的范围",
         DropReason::ReceiverLeft => "接收方已经离开，或其引擎已关闭",
     }
@@ -48,6 +49,9 @@ pub(in crate::error) const fn dropped_hint(reason: DropReason) -> &'static str {
         DropReason::WrongKind => "没有任何改变；发送方应查明那个请求问的是什么",
         DropReason::DigestMismatch => "保持闸门关闭，等待针对所提交计划的裁决",
         DropReason::Unapproved => "用普通文本询问发送者做了什么，并检查其结果",
+        DropReason::NotRejected => {
+            "没有任何改变；等待中或已批准的请求无需重开，其他结局之后可以重试"
+        }
         DropReason::Throttled => "没有任何改变；待发送方平静下来，重复的内容会重新得到答复",
         DropReason::ReceiverLeft => "不再向该成员发送；它的工作需要由别的成员接手",
     }

@@ -64,6 +64,7 @@ import {
   ProtocolError,
   type Refused,
   type ReminderEvent,
+  type ReopenedEvent,
   type Report,
   type ReportEvent,
   type RequestEvent,
@@ -192,6 +193,8 @@ export function onEvent(event: HostEvent): string {
       return String((event satisfies WorkEvent).run);
     case "work_failed":
       return String((event satisfies WorkFailedEvent).interrupted);
+    case "reopened":
+      return (event satisfies ReopenedEvent).reason ?? "";
     case "escalation": {
       const { to, step, attempt, of, requests, outcome }: EscalationEvent = event;
       const last: EscalationStep = step;
