@@ -83,6 +83,12 @@ pub struct TimingConfig {
     /// How long all pauses of a request may take together; zero forbids them. 86 400 000, one day:
     /// a person who was asked in the evening answers the next morning.
     pub pause_max: Millis,
+    /// How long a shutdown that is asked again by itself waits after a refusal that does not say when
+    /// to ask again. 60 000: one idle window, as long as a worker had to answer the last one.
+    pub ask_again: Millis,
+    /// How long it waits at most, whatever a refusal says. 3 600 000, one hour: a worker that needs
+    /// longer is a matter for a person.
+    pub ask_again_max: Millis,
     /// How long waiting mail may still speak for a silent member before it is judged. 5 000: the
     /// longest polling interval of the mailboxes in the field.
     pub judgement_grace: Millis,
@@ -313,6 +319,8 @@ impl TimingConfig {
             exit_grace,
             report_due,
             pause_max: _,
+            ask_again,
+            ask_again_max,
             judgement_grace: _,
             strikes,
             breaker_cooldown,
@@ -325,6 +333,8 @@ impl TimingConfig {
             ("ack_delay", ack_delay),
             ("exit_grace", exit_grace),
             ("report_due", report_due),
+            ("ask_again", ask_again),
+            ("ask_again_max", ask_again_max),
             ("breaker_cooldown", breaker_cooldown),
             ("trial_timeout", trial_timeout),
             ("repeat_window", repeat_window),
@@ -399,6 +409,8 @@ impl Default for TimingConfig {
             exit_grace: Millis::new(10_000),
             report_due: Millis::new(600_000),
             pause_max: Millis::new(86_400_000),
+            ask_again: Millis::new(60_000),
+            ask_again_max: Millis::new(3_600_000),
             judgement_grace: Millis::new(5_000),
             strikes: 3,
             breaker_cooldown: Millis::new(60_000),

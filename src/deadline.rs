@@ -29,6 +29,8 @@ pub enum DeadlineKind {
     ReportOverdue,
     /// A request that came in may no longer be answered.
     ObligationEnd,
+    /// A request that has ended is asked again.
+    AskAgain,
     /// A member heard from must be told that its frames arrive.
     Receipt,
     /// A silent member is judged.
@@ -37,7 +39,7 @@ pub enum DeadlineKind {
 
 impl DeadlineKind {
     /// Every kind.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Idle,
         Self::Cap,
         Self::Reminder,
@@ -46,6 +48,7 @@ impl DeadlineKind {
         Self::Report,
         Self::ReportOverdue,
         Self::ObligationEnd,
+        Self::AskAgain,
         Self::Receipt,
         Self::Judgement,
     ];

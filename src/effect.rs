@@ -3,11 +3,15 @@
 //! Owns the data that leaves the engine. Everything is plain data in the host's words: names
 //! instead of places, milliseconds as numbers. Imports `ids`, `message` and `time`.
 
+mod escalation;
+mod reopened;
 mod undeliverable;
 mod work;
 
 use serde::Serialize;
 
+pub use self::escalation::{EscalationEvent, Refused};
+pub use self::reopened::ReopenedEvent;
 pub use self::undeliverable::UndeliverableEvent;
 pub use self::work::{WorkEvent, WorkFailedEvent};
 use crate::ids::{Incarnation, MemberName, RequestId};
@@ -61,6 +65,8 @@ pub enum Event {
     Closed(ClosedEvent),
     /// A request of this member ended.
     Settled(Outcome),
+    /// A shutdown that is asked again by itself went a step on.
+    Escalation(Box<EscalationEvent>),
     /// One of several approvers has decided.
     Vote(VoteEvent),
     /// Chat came in.
@@ -71,6 +77,8 @@ pub enum Event {
     Idle(IdleEvent),
     /// Approved work was reported.
     Report(ReportEvent),
+    /// A rejected plan may be asked about once more.
+    Reopened(ReopenedEvent),
     /// Work that a request names must run now.
     Work(WorkEvent),
     /// Work that a request names failed, or was interrupted.
@@ -211,6 +219,11 @@ pub struct Outcome {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub payload: Option<Payload>,
+    /// Of a shutdown that was asked again by itself, and only where all of it has ended: the
+    /// requests of all attempts, in order; `request_id` is the last one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub requests: Vec<RequestId>,
     /// When it ended (ms since the Unix epoch).
     #[cfg_attr(target_arch = "wasm32", tsify(type = "number"))]
     pub settled_at: Timestamp,
@@ -379,6 +392,10 @@ pub struct AlarmEvent {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub cycle: Vec<Waiting>,
+    /// With `refused_repeatedly`: how often, and what was said the last time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub refused: Option<Refused>,
 }
 
 /// One step of a circle of members that waited for each other.
@@ -452,11 +469,13 @@ pub enum Alarm {
     Storm,
     /// Members waited for each other in a circle; the request given up to break it was ours.
     Deadlock,
+    /// A member refused to leave as often as it was to be asked. The host decides.
+    RefusedRepeatedly,
 }
 
 impl Alarm {
     /// Every alarm.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::WorkerLost,
         Self::Reclaim,
         Self::LostWorkerAlive,
@@ -474,6 +493,7 @@ impl Alarm {
         Self::ReportOverdue,
         Self::Storm,
         Self::Deadlock,
+        Self::RefusedRepeatedly,
     ];
 
     /// The name that people and programs see.
@@ -497,6 +517,7 @@ impl Alarm {
             Self::ReportOverdue => "report_overdue",
             Self::Storm => "storm",
             Self::Deadlock => "deadlock",
+            Self::RefusedRepeatedly => "refused_repeatedly",
         }
     }
 }

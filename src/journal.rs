@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use serde::Serialize;
 
 use crate::ids::{MemberName, RequestId};
-use crate::message::{Cause, Kind, Status};
+use crate::message::{Attempt, Cause, Kind, Status};
 use crate::time::Timestamp;
 use crate::wire::json;
 
@@ -53,6 +53,8 @@ pub enum DropReason {
     DigestMismatch,
     /// It reports on work that was not approved.
     Unapproved,
+    /// It reopens a request that was not rejected, or was decided anew since.
+    NotRejected,
     /// It only repeats what was said, and its sender repeats itself beyond the bound.
     Throttled,
     /// We have left; nothing reaches us any more.
@@ -78,6 +80,8 @@ pub enum Noted {
     Exit,
     /// The outcome of a request that this member had decided the same way, with others.
     Confirmed,
+    /// A plan that was rejected may be asked about once more.
+    Reopened,
     /// A text of the member's did not get through.
     Undeliverable,
     /// A search for a deadlock: it goes on from here.
@@ -122,6 +126,8 @@ pub enum Verdict {
     Refused,
     /// An alarm was raised.
     Alarm,
+    /// A request that is asked again by itself went a step on.
+    Escalated,
 }
 
 /// One entry of the audit trail.
@@ -180,6 +186,10 @@ pub struct AuditEntry {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub cause: Option<Cause>,
+    /// Of a request that is asked again by itself: how often it was, and when it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub attempt: Option<Attempt>,
     /// How input was bent to fit, or on whose word it was believed: `coerced`, `claimed_sender`,
     /// `unknown_field` and the like.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -213,6 +223,7 @@ impl AuditEntry {
             status: None,
             reason: None,
             cause: None,
+            attempt: None,
             marks: Vec::new(),
         }
     }
@@ -256,7 +267,7 @@ impl Audit {
 
 impl DropReason {
     /// Every reason.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::Orphan,
         Self::Late,
         Self::Duplicate,
@@ -275,6 +286,7 @@ impl DropReason {
         Self::WrongKind,
         Self::DigestMismatch,
         Self::Unapproved,
+        Self::NotRejected,
         Self::Throttled,
         Self::ReceiverLeft,
     ];
@@ -301,6 +313,7 @@ impl DropReason {
             Self::WrongKind => "wrong_kind",
             Self::DigestMismatch => "digest_mismatch",
             Self::Unapproved => "unapproved",
+            Self::NotRejected => "not_rejected",
             Self::Throttled => "throttled",
             Self::ReceiverLeft => "receiver_left",
         }
@@ -320,6 +333,7 @@ impl Noted {
             Self::Report => "report",
             Self::Exit => "exit",
             Self::Confirmed => "confirmed",
+            Self::Reopened => "reopened",
             Self::Undeliverable => "undeliverable",
             Self::Probe => "probe",
             Self::ProbeEnded => "probe_ended",

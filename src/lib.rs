@@ -75,18 +75,19 @@ pub use crate::authority::{Approval, AuthorityError, KindError, KindRules, KindT
 pub use crate::config::{BooleanPolicy, Config, ConfigError, Limits, MemberConfig, TimingConfig};
 pub use crate::deadline::DeadlineKind;
 pub use crate::effect::{
-    Alarm, AlarmEvent, ClosedEvent, DrainEvent, Effect, Event, Holding, IdleEvent, JournalLine,
-    LivenessEvent, MessageEvent, Outcome, ProgressEvent, ReminderEvent, ReportEvent, RequestEvent,
-    Send, UndeliverableEvent, VoteEvent, VoteView, Waiting, WorkEvent, WorkFailedEvent,
+    Alarm, AlarmEvent, ClosedEvent, DrainEvent, Effect, EscalationEvent, Event, Holding, IdleEvent,
+    JournalLine, LivenessEvent, MessageEvent, Outcome, ProgressEvent, Refused, ReminderEvent,
+    ReopenedEvent, ReportEvent, RequestEvent, Send, UndeliverableEvent, VoteEvent, VoteView,
+    Waiting, WorkEvent, WorkFailedEvent,
 };
 pub use crate::engine::{
-    AskOptions, Asking, Disposition, Engine, FollowSpec, MemberView, Obligation, Refusable,
-    RequestView, Response, Restored, Saved, SectionId, SectionPolicy, Sender, StageSpec, StateHash,
-    ToolOutcome, WorkerAsked,
+    AskOptions, Asking, Disposition, Engine, Escalation, FollowSpec, MemberView, Obligation,
+    Refusable, RequestView, Response, Restored, Saved, SectionId, SectionPolicy, Sender, StageSpec,
+    StateHash, ToolOutcome, WorkerAsked,
 };
 pub use crate::error::{
-    CodeInfo, Family, FollowError, Lang, LineageError, Misuse, NotNow, ProtocolError, RULES,
-    catalogue, explain_code,
+    CodeInfo, EscalationError, Family, FollowError, Lang, LineageError, Misuse, NotNow,
+    ProtocolError, RULES, catalogue, explain_code,
 };
 pub use crate::gate::{Denied, Permit};
 pub use crate::ids::{
@@ -95,12 +96,12 @@ pub use crate::ids::{
 };
 pub use crate::journal::{AuditEntry, DropReason, Noted, Verdict};
 pub use crate::message::{
-    Action, Body, Cancel, Cause, Choice, Details, Digest, Envelope, ExecutionReport, Exited,
-    Follows, Idle, Kind, KindNameError, KindRequest, KindResponse, Link, Liveness, MAX_KIND_LENGTH,
-    Message, Payload, Plan, PlanApprovalRequest, PlanApprovalResponse, Probe, Progress, Receipt,
-    Received, Recipient, Reminder, Role, Roles, ScopeEntry, ScopeError, SettleCode, Settled,
-    ShutdownRequest, ShutdownResponse, Status, Timing, Undeliverable, Uses, WIRE_VERSION, Wait,
-    WorkCause, is_blank,
+    Action, Attempt, Body, Cancel, Cause, Choice, Details, Digest, Envelope, EscalationStep,
+    ExecutionReport, Exited, Follows, Idle, Kind, KindNameError, KindRequest, KindResponse, Link,
+    Liveness, MAX_KIND_LENGTH, Message, Payload, Plan, PlanApprovalRequest, PlanApprovalResponse,
+    Probe, Progress, Receipt, Received, Recipient, Reminder, Reopen, Role, Roles, ScopeEntry,
+    ScopeError, SettleCode, Settled, ShutdownRequest, ShutdownResponse, Status, Timing,
+    Undeliverable, Uses, WIRE_VERSION, Wait, WorkCause, is_blank,
 };
 pub use crate::request::PauseError;
 pub use crate::snapshot::RestoreError;

@@ -77,7 +77,7 @@ impl RestoreError {
             LineError::Newer(found) => {
                 Self::Newer { path, found, known: crate::journal::line::VERSION }
             }
-            LineError::Unchained => Self::Twice { path, n: expected },
+            LineError::Elsewhere => Self::Twice { path, n: expected },
             LineError::Gap(found) => Self::Gap { path, expected, found },
             LineError::Again(n) => Self::Twice { path, n },
         }
@@ -112,6 +112,9 @@ pub(crate) fn unseal(text: &str) -> Result<Value<'_>, RestoreError> {
     let found: u64 = version.parse().map_err(|_| corrupt())?;
     if found > VERSION {
         return Err(RestoreError::Newer { path: path(), found, known: VERSION });
+    }
+    if found != VERSION {
+        return Err(corrupt());
     }
     let (bytes, rest) = rest.split_once(",\"sum\":\"").ok_or_else(corrupt)?;
     let bytes: usize = bytes.parse().map_err(|_| corrupt())?;

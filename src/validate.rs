@@ -321,7 +321,7 @@ fn check_roles(
     match message {
         Message::ShutdownRequest(_) => asks(&Kind::SHUTDOWN),
         Message::PlanApprovalRequest(_) => asks(&Kind::PLAN_APPROVAL),
-        Message::PlanApprovalResponse(_) => answers(&Kind::PLAN_APPROVAL),
+        Message::PlanApprovalResponse(_) | Message::Reopen(_) => answers(&Kind::PLAN_APPROVAL),
         Message::Request(m) => {
             let gate = generic_kind(kinds, &m.kind)? == Approval::OpensGate;
             asks(&m.kind)?;
@@ -404,6 +404,7 @@ fn check_reason(
         | Message::Progress(_)
         | Message::Receipt(_)
         | Message::Cancel(_)
+        | Message::Reopen(_)
         | Message::ExecutionReport(_)
         | Message::Exited(_)
         | Message::Idle(_)

@@ -132,7 +132,7 @@ Every code of an error, a dropped frame and an alarm, with what it means and the
 Programs decide by the code, which is stable; the texts are for people and models, and may change.
 
 The **family** says whose fault it is: `undecodable` and `invalid` the sender's or the model's,
-`not_now` perhaps nobody's, `misuse` and `configuration` the host's. A frame that is `dropped` was
+`not_now` perhaps nobody's, `misuse` and `configuration` the host's, `unrestorable` that of its store. A frame that is `dropped` was
 well-formed and changed no request. An `alarm` asks the host to look after something. A few codes are
 both a drop or error and the alarm that goes with it.
 
@@ -147,7 +147,7 @@ const CHINESE: &str = "\
 错误、丢弃的帧和警报的全部代码，附含义和稳妥的下一步。程序依代码判断，代码保持稳定；文字供人和模型阅读，可能调整。
 
 **类别**说明责任在谁：`undecodable` 和 `invalid` 在发送方或模型，`not_now` 可能不怪任何人，`misuse` 和
-`configuration` 在宿主。`dropped` 的帧格式正确，但没有改变任何请求。`alarm` 请宿主查看某件事。少数代码既是丢弃或错误，
+`configuration` 在宿主，`unrestorable` 在它的存储。`dropped` 的帧格式正确，但没有改变任何请求。`alarm` 请宿主查看某件事。少数代码既是丢弃或错误，
 也是随之发出的警报。
 
 错误的文字会写明实际的值，这里用的是示例。npm 包另有几个自己的代码，用于到不了核心的情况，见
@@ -183,6 +183,7 @@ const PINS: &[(&str, &str)] = &[
     ("approver_silent", "alarm"),
     ("bad_action", "misuse"),
     ("bad_clock", "misuse"),
+    ("bad_escalation", "misuse"),
     ("bad_option", "misuse"),
     ("bad_span", "misuse"),
     ("blank", "invalid"),
@@ -211,6 +212,7 @@ const PINS: &[(&str, &str)] = &[
     ("digest_required", "invalid"),
     ("duplicate", "dropped"),
     ("duplicate_field", "undecodable"),
+    ("effects_pending", "misuse"),
     ("forged", "alarm"),
     ("forged", "dropped"),
     ("from_self", "dropped"),
@@ -231,6 +233,7 @@ const PINS: &[(&str, &str)] = &[
     ("invalid_number", "undecodable"),
     ("invalid_scope", "invalid"),
     ("invalid_stages", "invalid"),
+    ("journal_gap", "unrestorable"),
     ("kind_mismatch", "not_now"),
     ("late", "dropped"),
     ("lead_silent", "alarm"),
@@ -251,6 +254,9 @@ const PINS: &[(&str, &str)] = &[
     ("not_json", "undecodable"),
     ("not_paused", "not_now"),
     ("not_pending", "not_now"),
+    ("not_rejected", "dropped"),
+    ("nothing_saved", "unrestorable"),
+    ("nothing_to_reopen", "not_now"),
     ("nothing_to_report", "not_now"),
     ("nothing_to_rerun", "not_now"),
     ("nothing_to_undo", "not_now"),
@@ -263,11 +269,18 @@ const PINS: &[(&str, &str)] = &[
     ("recipient_left", "not_now"),
     ("recipient_lost", "not_now"),
     ("reclaim", "alarm"),
+    ("refused_repeatedly", "alarm"),
+    ("replay_diverged", "unrestorable"),
     ("report_lost", "alarm"),
     ("report_overdue", "alarm"),
     ("request_id_missing", "not_now"),
     ("request_loop", "alarm"),
     ("response_not_to_lead", "invalid"),
+    ("restored_twice", "unrestorable"),
+    ("saved_corrupt", "unrestorable"),
+    ("saved_foreign", "unrestorable"),
+    ("saved_newer", "unrestorable"),
+    ("saved_truncated", "unrestorable"),
     ("scope_mismatch", "invalid"),
     ("second_lead", "misuse"),
     ("self_leaving", "not_now"),

@@ -190,6 +190,9 @@ mod tests {
             ToolMessage::Cancel { request_id, reason } => {
                 json!({ "type": "cancel", "request_id": request_id, "reason": reason })
             }
+            ToolMessage::Reopen { request_id, reason } => {
+                json!({ "type": "reopen", "request_id": request_id, "reason": reason })
+            }
             ToolMessage::Exited { request_id } => {
                 json!({ "type": "exited", "request_id": request_id })
             }

@@ -28,6 +28,8 @@ mod misuse;
 mod not_now;
 #[path = "reached/undecodable.rs"]
 mod undecodable;
+#[path = "reached/unrestorable.rs"]
+mod unrestorable;
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;
@@ -46,7 +48,7 @@ type Code = (&'static str, &'static str);
 type Row = (&'static str, fn() -> Code);
 
 /// The rows of each family.
-const FAMILIES: [(&str, &[Row]); 7] = [
+const FAMILIES: [(&str, &[Row]); 8] = [
     ("undecodable", undecodable::ROWS),
     ("invalid", invalid::ROWS),
     ("not_now", not_now::ROWS),
@@ -54,6 +56,7 @@ const FAMILIES: [(&str, &[Row]); 7] = [
     ("configuration", configuration::ROWS),
     ("dropped", dropped::ROWS),
     ("alarm", alarm::ROWS),
+    ("unrestorable", unrestorable::ROWS),
 ];
 
 /// Codes for what only JavaScript can hand in, where Rust has a type that rules it out: the code,

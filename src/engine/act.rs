@@ -29,6 +29,9 @@ impl Engine {
             // Its words were passed on.
             self.ledger.swap_detail(slot, None);
         }
+        if was == Status::Pending && self.ledger.get(slot).is_some_and(has_ended) {
+            self.climb(slot);
+        }
         Ok(())
     }
 
@@ -142,15 +145,21 @@ impl Engine {
         about: MemberIndex,
         request_id: Option<RequestId>,
     ) {
+        let event = self.alarm_event(alarm, about, request_id);
+        self.event(Event::Alarm(event));
+    }
+
+    /// Notes an alarm, and gives the event that tells of it.
+    pub(super) fn alarm_event(
+        &mut self,
+        alarm: Alarm,
+        about: MemberIndex,
+        request_id: Option<RequestId>,
+    ) -> AlarmEvent {
         let member = self.name_of(about);
         self.note_alarm(alarm, &member, request_id.clone());
-        self.event(Event::Alarm(AlarmEvent {
-            alarm,
-            member,
-            request_id,
-            holding: Vec::new(),
-            cycle: Vec::new(),
-        }));
+        let (holding, cycle, refused) = (Vec::new(), Vec::new(), None);
+        AlarmEvent { alarm, member, request_id, holding, cycle, refused }
     }
 
     /// Writes the audit entry for an alarm.
@@ -217,6 +226,7 @@ impl Engine {
             retry_after_ms: settlement.retry_after,
             payload: settlement.payload.clone(),
             votes: self.votes(&settlement.ballot),
+            requests: Vec::new(),
             settled_at: settlement.at,
         })
     }
@@ -323,6 +333,10 @@ impl Engine {
         });
         self.idle_is_news(other);
     }
+}
+
+fn has_ended(entry: &Entry) -> bool {
+    entry.ladder.is_some() && entry.state.status() != Status::Pending
 }
 
 /// Which member an input comes from, where it comes from one.

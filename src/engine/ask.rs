@@ -8,7 +8,7 @@ use crate::authority::Approval;
 use crate::error::NotNow;
 use crate::ids::{MemberIndex, MemberName, RequestId};
 use crate::member::Passage;
-use crate::message::{Kind, Liveness, Role, Status, Timing, is_blank};
+use crate::message::{Cause, EscalationStep, Kind, Liveness, Role, Status, Timing, is_blank};
 use crate::request::{Answer, Asked, Ballot, Clocks, Input, Panel, Rejection, State, Works};
 use crate::time::Millis;
 use crate::validate::{self, InvalidMessage, Origin, Target};
@@ -26,6 +26,9 @@ impl Engine {
         let terms = entry.terms;
         self.check_works(&entry)?;
         self.link(&mut entry, options.follows.as_ref())?;
+        if let Some(escalation) = &options.escalate {
+            self.escalate(&mut entry, escalation, (timeout, cap))?;
+        }
         let timing = Timing { timeout_ms: Some(timeout), cap_ms: Some(cap) };
         let peer = if options.stages.is_empty() {
             if let Some(message) = request_message(&entry, timing) {
@@ -63,6 +66,7 @@ impl Engine {
         let slot = self.register(entry);
         self.linked(slot);
         self.open_stage(slot);
+        self.tell_step(slot, EscalationStep::Asked, None);
         if terms.blocking {
             self.begin_round();
         }
@@ -88,6 +92,7 @@ impl Engine {
             idle: Patience { limit: timeout, ends: self.now.after(timeout), told_in: 0 },
             detail: None,
             works: Works::named(options.on_approved.clone(), options.compensation.clone()),
+            ladder: None,
         }
     }
 
@@ -149,8 +154,14 @@ impl Engine {
                 return if owed { self.call_off(id, reason) } else { Err(unknown.into()) };
             }
         };
+        // An attempt that is over stands for the one that goes on.
+        let slot = self.attempt_now(slot).unwrap_or(slot);
         self.about_request(slot);
         self.check_texts(&[reason.as_deref()])?;
+        if self.ledger.get(slot).is_some_and(|entry| entry.asked_again_at().is_some()) {
+            self.end_ladder(slot, Some(Cause::Member));
+            return self.id_of(slot);
+        }
         let before = self.ledger.swap_detail(slot, reason);
         if let Err(rejection) = self.apply(slot, Input::Cancel) {
             self.ledger.swap_detail(slot, before);
@@ -219,7 +230,7 @@ impl Engine {
             };
             entry.peer == peer
                 && entry.side() == Side::Asked
-                && entry.state.status() == Status::Pending
+                && (entry.state.status() == Status::Pending || entry.asked_again_at().is_some())
                 && same
         };
         if self.ledger.open(Side::Asked, peer) == 0 {

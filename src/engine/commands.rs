@@ -6,6 +6,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
+use super::escalation::Escalation;
 use super::ledger::{Content, Entry, Side};
 use super::lineage::FollowSpec;
 use super::record::Call;
@@ -42,6 +43,8 @@ pub struct AskOptions {
     pub compensation: Option<String>,
     /// The earlier request that it goes on from.
     pub follows: Option<FollowSpec>,
+    /// Of a shutdown: that it is asked again by itself until the worker agrees.
+    pub escalate: Option<Escalation>,
 }
 
 /// Several members that decide together.

@@ -91,6 +91,7 @@ impl Engine {
             Message::Cancel(m) => {
                 self.told(from, &m.request_id, Status::Cancelled, Cause::Member, m.reason)
             }
+            Message::Reopen(m) => self.reopened_by(from, m),
             Message::Progress(m) => self.progress_from(from, m),
             Message::Receipt(m) => Ok(self.receipt_from(from, &m)),
             Message::Probe(m) => self.probed(from, m),
@@ -164,6 +165,7 @@ impl Engine {
             },
             detail: None,
             works: Works::default(),
+            ladder: None,
         });
         self.acknowledge(slot);
         self.tell_loop(slot);

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::ledger::Content;
+use super::ledger::{Content, Lineage};
 use super::record::Call;
 use super::{AskOptions, Checked, Engine, Refusable};
 use crate::error::{NotNow, ProtocolError};
@@ -119,6 +119,9 @@ impl Engine {
     /// What would be wrong with the request whomever it went to.
     fn check_shutdown(&self, reason: Option<String>, options: &AskOptions) -> Checked<()> {
         let (timeout, cap) = self.limits_of(&Kind::SHUTDOWN, options);
+        if let Some(escalation) = &options.escalate {
+            self.check_escalation(escalation, self.terms(&Kind::SHUTDOWN), &Lineage::default())?;
+        }
         let timing = Timing { timeout_ms: Some(timeout), cap_ms: Some(cap) };
         // No request has this id: the message is judged and thrown away.
         let request_id = RequestId::from_random(0);

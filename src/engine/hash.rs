@@ -8,7 +8,7 @@ use super::ledger::{Content, Entry};
 use crate::ids::RequestId;
 use crate::message::{Digest, FieldHasher, Payload};
 use crate::request::{
-    Asked, Ballot, Feedback, Owed, Settlement, State, Vote, WorkReport, WorkState,
+    Asked, Ballot, Feedback, Ladder, Owed, Settlement, State, Vote, WorkReport, WorkState,
 };
 use crate::time::Timestamp;
 
@@ -64,6 +64,7 @@ fn entry_into(input: &mut FieldHasher, entry: &Entry) {
     input.text(25, entry.lineage.root.as_ref().map_or("", RequestId::as_str));
     input.number(26, entry.lineage.length as u64);
     input.number(27, entry.lineage.appeals as u64);
+    input.number(28, u64::from(entry.lineage.reopened));
     match &entry.content {
         Content::Shutdown { reason } => input.text(23, reason.as_deref().unwrap_or_default()),
         Content::Plan { digest, .. } | Content::Other { digest, .. } => {
@@ -76,6 +77,16 @@ fn entry_into(input: &mut FieldHasher, entry: &Entry) {
     }
     if let Some(feedback) = entry.state.feedback() {
         feedback_into(input, feedback);
+    }
+    if let Some(Ladder { attempts, wait, longest, timeout, cap, requests, refused, next_at }) =
+        entry.ladder.as_deref()
+    {
+        for number in [u64::from(*attempts), u64::from(*refused)] {
+            input.number(90, number);
+        }
+        [wait, longest, timeout, cap].iter().for_each(|span| input.number(91, span.as_ms()));
+        requests.iter().for_each(|id| input.text(92, id.as_str()));
+        input.number(93, next_at.map_or(0, |at| at.as_ms().saturating_add(1)));
     }
     for work in entry.works.iter() {
         input.text(70, &work.name);

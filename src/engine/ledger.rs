@@ -7,9 +7,10 @@ use std::hash::{BuildHasher, DefaultHasher, Hasher};
 use serde::{Deserialize, Serialize};
 
 use crate::authority::Terms;
+use crate::deadline::DeadlineKind;
 use crate::ids::{MemberIndex, RequestId};
 use crate::message::{Details, Digest, Follows, Kind, Link, Plan, Uses};
-use crate::request::{Panel, State, Works};
+use crate::request::{Ladder, Panel, State, Works};
 use crate::time::{Millis, Timestamp};
 
 /// Every request that is open or remembered.
@@ -52,6 +53,8 @@ pub(crate) struct Entry {
     pub(crate) detail: Option<String>,
     /// What runs when it is approved, and what undoes that.
     pub(crate) works: Works,
+    /// How it is asked again by itself; only the attempt that was asked last has it.
+    pub(crate) ladder: Option<Box<Ladder>>,
 }
 
 /// A chain of requests, each of which goes on from the one before.
@@ -65,11 +68,13 @@ pub(crate) struct Lineage {
     pub(crate) appeals: usize,
     /// What the appeals have said.
     pub(crate) said: Vec<String>,
+    /// Whether whoever rejected it is willing to decide on the same once more.
+    pub(crate) reopened: bool,
 }
 
 impl Default for Lineage {
     fn default() -> Self {
-        Self { root: None, length: 1, appeals: 0, said: Vec::new() }
+        Self { root: None, length: 1, appeals: 0, said: Vec::new(), reopened: false }
     }
 }
 
@@ -79,6 +84,7 @@ impl Lineage {
         let mut next = self.clone();
         next.root.get_or_insert_with(|| earlier.clone());
         next.length += 1;
+        next.reopened = false;
         next.appeals += usize::from(link == Link::Appeal);
         next.said.extend(said.filter(|_| link == Link::Appeal).map(str::to_owned));
         next
@@ -267,6 +273,14 @@ impl Ledger {
         self.opened_or_closed(slot, was_open)
     }
 
+    /// Keeps how a request is asked again. Returns as [`set_state`](Self::set_state) does.
+    pub(crate) fn set_ladder(&mut self, slot: usize, ladder: Option<Box<Ladder>>) -> Option<usize> {
+        let entry = self.slots.get_mut(slot)?.as_mut()?;
+        let was_open = entry.is_open();
+        entry.ladder = ladder;
+        self.opened_or_closed(slot, was_open)
+    }
+
     /// Counts a request that is open now and was not, or the reverse.
     fn opened_or_closed(&mut self, slot: usize, was_open: bool) -> Option<usize> {
         let entry = self.slots.get_mut(slot)?.as_mut()?;
@@ -292,6 +306,13 @@ impl Ledger {
         let oldest = peer.closed.pop_front()?;
         self.remove(oldest);
         Some(oldest)
+    }
+
+    /// Notes that the same may be asked once more.
+    pub(crate) fn reopen(&mut self, slot: usize) {
+        if let Some(entry) = self.slots.get_mut(slot).and_then(Option::as_mut) {
+            entry.lineage.reopened = true;
+        }
     }
 
     /// Keeps the words that go with an execution report or a withdrawal, and gives those it had.
@@ -354,7 +375,23 @@ impl Entry {
 
     /// Whether anything more is expected of either side, or of our host.
     pub(crate) fn is_open(&self) -> bool {
-        self.state.is_open() || self.works.running()
+        self.state.is_open() || self.works.running() || self.ladder.is_some()
+    }
+
+    /// When it is asked again; `None` unless it has ended and waits for that.
+    pub(crate) fn asked_again_at(&self) -> Option<Timestamp> {
+        self.ladder.as_deref().and_then(|ladder| ladder.next_at)
+    }
+
+    /// When it wants to be looked at next.
+    pub(crate) fn next_deadline(&self) -> Option<Timestamp> {
+        self.state.next_deadline().or(self.asked_again_at())
+    }
+
+    /// What is due now, if anything.
+    pub(crate) fn due(&self, now: Timestamp) -> Option<DeadlineKind> {
+        let again = self.asked_again_at().filter(|at| *at <= now);
+        self.state.due(now).or(again.map(|_| DeadlineKind::AskAgain))
     }
 }
 
@@ -452,6 +489,7 @@ mod tests {
             idle: Patience { limit: Millis::new(9), ends: Timestamp::from_ms(9), told_in: 1 },
             detail: None,
             works: Works::default(),
+            ladder: None,
         }
     }
 

@@ -120,8 +120,8 @@ impl Engine {
                 matches!(other.state, State::Owed(Owed::Rejected(_) | Owed::Approved(..)));
             decided && other.peer == peer && other.content.same_as(&entry.content)
         };
-        let Some(State::Owed(Owed::Rejected(before))) = self.latest(&decided).map(|e| &e.state)
-        else {
+        let latest = self.latest(&decided).filter(|entry| !entry.lineage.reopened);
+        let Some(State::Owed(Owed::Rejected(before))) = latest.map(|e| &e.state) else {
             return false;
         };
         let note = before.note.clone();
@@ -194,7 +194,7 @@ impl Engine {
             decided && entry.side() == Side::Asked && entry.content.same_as(&new.content)
         };
         match self.latest(&decided) {
-            Some(entry) if entry.state.status() == Status::Rejected => {
+            Some(entry) if entry.state.status() == Status::Rejected && !entry.lineage.reopened => {
                 let reason = entry.state.settlement().and_then(|settled| settled.note.clone());
                 Err(LineageError::AlreadyRejected { request_id: entry.id.clone(), reason }.into())
             }

@@ -154,6 +154,7 @@ impl Engine {
     /// goes on waiting for its report.
     pub(super) fn member_leaving(&mut self, index: MemberIndex) {
         self.set_presence(index, Liveness::Leaving);
+        self.end_waits(Some(index), Cause::PeerLeft);
         let waits = |e: &Entry| e.concerns(index) && e.state.status() == Status::Pending;
         for slot in self.slots(&waits) {
             let Some(entry) = self.ledger.get(slot) else { continue };
@@ -253,6 +254,7 @@ impl Engine {
         for slot in self.slots(&|entry| entry.side() == Side::Asked) {
             self.apply_quietly(slot, Input::Gone(cause));
         }
+        self.end_waits(None, cause);
     }
 
     // ---- inside ----
@@ -312,6 +314,7 @@ impl Engine {
             request_id,
             holding,
             cycle: Vec::new(),
+            refused: None,
         }));
         self.end_all(index, Cause::PeerLost);
     }
@@ -328,6 +331,7 @@ impl Engine {
         for slot in self.slots(&|entry| entry.concerns(index)) {
             self.end_with(slot, index, cause);
         }
+        self.end_waits(Some(index), cause);
     }
 
     /// The slots of open requests that fit, in order of arrival.

@@ -13,6 +13,8 @@
 //! | `act` | transition, commit, carry out |
 //! | `panel` | requests that several members decide |
 //! | `lineage` | retry, appeal, revision |
+//! | `reopen` | a rejected plan may be asked about once more |
+//! | `escalation` | a shutdown that is asked again by itself |
 //! | `outbox` | frames go out |
 //! | `record`, `restore` | what came in is written down, and put in again |
 //! | `members` | liveness, lives, leaving |
@@ -32,6 +34,7 @@ mod ask;
 mod commands;
 mod critical;
 mod dispatch;
+mod escalation;
 mod fan_out;
 mod hash;
 mod ledger;
@@ -43,6 +46,7 @@ mod panel;
 mod pause;
 mod receive;
 mod record;
+mod reopen;
 mod resolve;
 mod restore;
 mod shape;
@@ -59,6 +63,7 @@ use std::collections::VecDeque;
 
 pub use self::commands::{AskOptions, Refusable, Response, StageSpec};
 pub use self::critical::{SectionId, SectionPolicy};
+pub use self::escalation::Escalation;
 pub use self::fan_out::{Asking, WorkerAsked};
 pub use self::hash::StateHash;
 pub use self::lineage::FollowSpec;

@@ -116,6 +116,7 @@ pub(super) const fn repeat_of(reason: DropReason) -> Option<Again> {
         | DropReason::WrongKind
         | DropReason::DigestMismatch
         | DropReason::Unapproved
+        | DropReason::NotRejected
         | DropReason::Throttled
         | DropReason::ReceiverLeft => None,
     }
@@ -143,6 +144,7 @@ fn again(result: &Result<Disposition, Stop>) -> Option<Again> {
                 | Noted::Report
                 | Noted::Exit
                 | Noted::Confirmed
+                | Noted::Reopened
                 | Noted::Undeliverable
                 // Searches go their own way at their own time.
                 | Noted::Probe

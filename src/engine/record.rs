@@ -67,6 +67,10 @@ pub(super) enum Call<'a> {
         id: Cow<'a, str>,
         reason: Option<Cow<'a, str>>,
     },
+    Reopen {
+        id: Cow<'a, str>,
+        reason: Option<Cow<'a, str>>,
+    },
     Pause {
         id: Cow<'a, str>,
     },

@@ -64,7 +64,7 @@ struct Stored<'a> {
     config: Cow<'a, Config>,
     now: Timestamp,
     n: u64,
-    chain: u64,
+    sum: u64,
     roster: Cow<'a, Roster>,
     ledger: LedgerParts<'a>,
     gate: Cow<'a, Gate>,
@@ -102,7 +102,7 @@ impl Engine {
             config: Cow::Borrowed(&self.config),
             now: self.now,
             n: head.n,
-            chain: head.chain,
+            sum: head.sum,
             roster: Cow::Borrowed(&self.roster),
             ledger: self.ledger.parts(),
             gate: Cow::Borrowed(&self.gate),
@@ -152,8 +152,7 @@ impl Engine {
         if let Some(engine) = &engine {
             engine.check_owner(member)?;
         }
-        let whole = saved.journal.rfind('\n').map_or(0, |end| end + 1);
-        let (lines, torn) = saved.journal.split_at_checked(whole).unwrap_or_default();
+        let (lines, torn) = line::split_torn(saved.journal);
         let mut restored = Restored { lines: 0, torn_bytes: torn.len() };
         let mut pending = VecDeque::new();
         for (place, text) in lines.lines().enumerate() {
@@ -189,7 +188,7 @@ impl Engine {
             .map_err(|_| RestoreError::Corrupt { path: "snapshot".to_owned() })?;
         engine.config.journal = on;
         engine.recorder.on = on;
-        engine.recorder.head = Head { n: stored.n, chain: stored.chain };
+        engine.recorder.head = Head { n: stored.n, sum: stored.sum };
         engine.recorder.released = stored.n;
         engine.roster = stored.roster.into_owned();
         engine.ledger = Ledger::from_parts(stored.ledger, nonce, remembered);
@@ -209,7 +208,7 @@ impl Engine {
     /// Every deadline follows from the state.
     fn schedule_all(&mut self) {
         for (slot, entry) in self.ledger.iter() {
-            self.deadlines.set(Subject::Request(slot), entry.state.next_deadline());
+            self.deadlines.set(Subject::Request(slot), entry.next_deadline());
         }
         for (index, member) in self.roster.iter() {
             self.deadlines.set(Subject::Member(index.0), member.next_deadline());
@@ -287,15 +286,27 @@ impl Engine {
         let text = |text: Option<Cow<'_, str>>| text.map(Cow::into_owned);
         let done = match call {
             Call::Open { .. } => return Err(()),
-            Call::Restored => return Ok(self.wake_up(now)),
-            Call::Tick => return Ok(self.handle_deadline(now)),
+            Call::Restored => {
+                self.wake_up(now);
+                Ok(())
+            }
+            Call::Tick => {
+                self.handle_deadline(now);
+                Ok(())
+            }
             Call::Frame { frame, from } => {
                 let sender = from.as_deref().map_or(super::Sender::Unknown, super::Sender::Channel);
                 self.handle_frame(now, &frame, sender);
-                return Ok(());
+                Ok(())
             }
-            Call::SendFailed { seq } => return Ok(self.handle_send_failed(now, seq)),
-            Call::Close => return Ok(self.close(now)),
+            Call::SendFailed { seq } => {
+                self.handle_send_failed(now, seq);
+                Ok(())
+            }
+            Call::Close => {
+                self.close(now);
+                Ok(())
+            }
             Call::AskFor { kind, to, details, options } => {
                 let (details, options) = (details.into_owned(), options.into_owned());
                 self.ask_for(now, &kind, &to, details, options).map(drop)
@@ -315,6 +326,7 @@ impl Engine {
                     .map(drop)
             }
             Call::Cancel { id, reason } => self.withdraw_for(now, &id, text(reason)).map(drop),
+            Call::Reopen { id, reason } => self.reopen(now, &id, text(reason)).map(drop),
             Call::Pause { id } => self.pause(now, &id).map(drop),
             Call::Resume { id } => self.resume(now, &id).map(drop),
             Call::Report { id, ok, detail } => self.report(now, &id, ok, text(detail)).map(drop),

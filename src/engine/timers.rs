@@ -32,7 +32,7 @@ impl Engine {
     }
 
     fn sweep_request(&mut self, slot: usize) {
-        let due = self.ledger.get(slot).and_then(|entry| entry.state.due(self.now));
+        let due = self.ledger.get(slot).and_then(|entry| entry.due(self.now));
         match due {
             Some(
                 kind @ (DeadlineKind::Idle
@@ -44,11 +44,12 @@ impl Engine {
                 | DeadlineKind::ReportOverdue
                 | DeadlineKind::ObligationEnd),
             ) => self.apply_quietly(slot, Input::Due(kind)),
+            Some(DeadlineKind::AskAgain) => self.ask_again(slot),
             Some(DeadlineKind::Receipt | DeadlineKind::Judgement) | None => {}
         }
     }
 
-    fn sweep_member(&mut self, index: MemberIndex) {
+    pub(super) fn sweep_member(&mut self, index: MemberIndex) {
         let Some(member) = self.roster.get(index) else { return };
         if member.receipt_at.is_some_and(|at| at <= self.now) {
             self.send_receipt(index);

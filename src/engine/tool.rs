@@ -61,12 +61,7 @@ impl Engine {
         to: Option<&Recipient>,
         message: ToolMessage,
     ) -> Refusable<ToolOutcome> {
-        let name = match to {
-            Some(Recipient::Member(name)) => name.as_str().to_owned(),
-            Some(Recipient::Everyone) => "*".to_owned(),
-            None => self.name_of(self.roster.lead()).as_str().to_owned(),
-        };
-        let options = AskOptions::default();
+        let (name, options) = (self.named_receiver(to), AskOptions::default());
         match message {
             ToolMessage::Text { text, .. } => {
                 let receivers = Some(self.say(now, &name, &text)?);
@@ -114,8 +109,22 @@ impl Engine {
                 let id = self.withdraw_for(now, &id, reason)?;
                 Ok(outcome("cancel", Some(id)))
             }
+            ToolMessage::Reopen { request_id, reason } => {
+                let id = self.tool_id(now, Side::Owed, request_id)?;
+                let id = self.reopen(now, &id, reason)?;
+                Ok(outcome("reopen", Some(id)))
+            }
             ToolMessage::Exited { .. } => self.exit(now).map(|()| outcome("exited", None)),
             ToolMessage::Idle { note } => self.idle(now, note).map(|()| outcome("idle", None)),
+        }
+    }
+
+    /// Whom a tool call is for; without a recipient that is the lead.
+    fn named_receiver(&self, to: Option<&Recipient>) -> String {
+        match to {
+            Some(Recipient::Member(name)) => name.as_str().to_owned(),
+            Some(Recipient::Everyone) => "*".to_owned(),
+            None => self.name_of(self.roster.lead()).as_str().to_owned(),
         }
     }
 

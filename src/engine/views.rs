@@ -7,8 +7,8 @@ use super::ledger::{Entry, Side};
 use super::shape::answer_shape;
 use crate::effect::{RequestEvent, VoteView};
 use crate::ids::{Incarnation, MemberIndex, MemberName, RequestId};
-use crate::message::{Follows, Kind, Liveness, Role, Status};
-use crate::request::{Asked, Ballot, Owed, State, Vote};
+use crate::message::{Attempt, Follows, Kind, Liveness, Role, Status};
+use crate::request::{Asked, Ballot, Ladder, Owed, State, Vote};
 use crate::time::{Millis, Timestamp};
 
 /// One member as this engine sees it.
@@ -45,7 +45,7 @@ pub struct MemberView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(target_arch = "wasm32", tsify(optional, type = "number"))]
     pub waiting_since: Option<Timestamp>,
-    /// Open requests of this engine's member to it.
+    /// Open requests of this engine's member to it, with those that are asked again later.
     pub asked: Vec<RequestView>,
     /// Open requests of it to this engine's member.
     pub owed: Vec<RequestView>,
@@ -70,6 +70,11 @@ pub struct RequestView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub follows: Option<Follows>,
+    /// Of a shutdown that is asked again by itself, while that goes on: how often it was, and when it
+    /// is asked next.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub attempt: Option<Attempt>,
     /// Who must still decide, where several were asked.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
@@ -142,7 +147,10 @@ impl Engine {
     fn member_view(&self, index: MemberIndex) -> Option<MemberView> {
         let member = self.roster.get(index)?;
         let open = |side| {
-            let slots = self.slots(&|entry| entry.concerns(index) && entry.side() == side);
+            let mut slots = self.slots(&|entry| entry.concerns(index) && entry.side() == side);
+            if side == Side::Asked {
+                slots.extend(self.waits_for_attempt(Some(index)));
+            }
             let entries = slots.into_iter().filter_map(|slot| self.ledger.get(slot));
             entries.map(|entry| self.request_view(entry)).collect::<Vec<_>>()
         };
@@ -182,6 +190,7 @@ impl Engine {
             mine: entry.side() == Side::Asked,
             status,
             follows: entry.follows.as_deref().cloned(),
+            attempt: entry.ladder.as_deref().map(Ladder::attempt),
             awaiting: if entry.panel.is_one() { Vec::new() } else { self.awaiting(entry) },
             votes: entry.state.ballot().map(|ballot| self.votes(ballot)).unwrap_or_default(),
             since: entry.opened_at,

@@ -100,6 +100,7 @@ impl Engine {
             request_id: Some(victim.clone()),
             holding: Vec::new(),
             cycle: cycle.into_iter().map(waiting).collect(),
+            refused: None,
         }));
         self.apply_quietly(slot, Input::Deadlock);
         Ok(Disposition::Settled(victim))

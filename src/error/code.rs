@@ -143,6 +143,7 @@ const fn not_now_code(error: &NotNow) -> &'static str {
         NotNow::ApprovalEnded => "approval_ended",
         NotNow::NothingToReport => "nothing_to_report",
         NotNow::WorkNotRunning { .. } => "work_not_running",
+        NotNow::NothingToReopen { .. } => "nothing_to_reopen",
         NotNow::NothingToRerun => "nothing_to_rerun",
         NotNow::NothingToUndo => "nothing_to_undo",
         NotNow::InCriticalSection { .. } => "in_critical_section",
@@ -188,6 +189,7 @@ const fn not_now_path(error: &NotNow) -> Option<&'static str> {
         | NotNow::ApprovalEnded
         | NotNow::NothingToReport
         | NotNow::WorkNotRunning { .. }
+        | NotNow::NothingToReopen { .. }
         | NotNow::NothingToRerun
         | NotNow::NothingToUndo
         | NotNow::InCriticalSection { .. }
@@ -214,6 +216,7 @@ const fn misuse_code(error: &Misuse) -> &'static str {
         Misuse::SecondLead => "second_lead",
         Misuse::TooManyMembers { .. } => "too_many_members",
         Misuse::LifeNotLater { .. } => "life_not_later",
+        Misuse::BadEscalation { .. } => "bad_escalation",
     }
 }
 
@@ -225,6 +228,7 @@ fn misuse_path(error: &Misuse) -> Option<&str> {
         Misuse::BadAction { .. } => Some("action"),
         Misuse::NameTaken { .. } => Some("name"),
         Misuse::SecondLead => Some("role"),
+        Misuse::BadEscalation { .. } => Some("escalate"),
         Misuse::LifeNotLater { .. } => Some("incarnation"),
         Misuse::Closed
         | Misuse::NoRandomness

@@ -2,7 +2,7 @@
 //!
 //! That none is missing is tested against the list of codes.
 
-use super::{FollowError, LineageError, Misuse, NotNow, ProtocolError};
+use super::{EscalationError, FollowError, LineageError, Misuse, NotNow, ProtocolError};
 use crate::authority::{AuthorityError, KindError};
 use crate::config::ConfigError;
 use crate::gate::Denied;
@@ -133,7 +133,7 @@ fn invalid(lead: &MemberName, worker: &MemberName) -> [InvalidMessage; 16] {
     ]
 }
 
-fn requests() -> [NotNow; 17] {
+fn requests() -> [NotNow; 18] {
     let open = vec![id()];
     [
         NotNow::UnknownRequest { found: "req_0000".into(), open: open.clone() },
@@ -146,6 +146,7 @@ fn requests() -> [NotNow; 17] {
         NotNow::NotApproved { status: Status::Rejected },
         NotNow::NothingToReport,
         NotNow::WorkNotRunning { run: 2 },
+        NotNow::NothingToReopen { status: Status::Approved },
         NotNow::NothingToRerun,
         NotNow::NothingToUndo,
         NotNow::AlreadyPending { request_id: id() },
@@ -186,7 +187,7 @@ fn gate() -> [NotNow; 4] {
     })
 }
 
-fn misuse(worker: &MemberName) -> [Misuse; 14] {
+fn misuse(worker: &MemberName) -> [Misuse; 15] {
     [
         Misuse::BadClock,
         Misuse::BadSpan { field: "timeout_ms" },
@@ -207,6 +208,7 @@ fn misuse(worker: &MemberName) -> [Misuse; 14] {
         Misuse::SecondLead,
         Misuse::TooManyMembers { limit: 256 },
         Misuse::LifeNotLater { name: worker.clone() },
+        Misuse::BadEscalation { why: EscalationError::Attempts { attempts: 9, most: 8 } },
     ]
 }
 

@@ -94,6 +94,20 @@ pub enum FollowError {
     SameJustification,
 }
 
+/// Why a request cannot be asked again by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EscalationError {
+    /// Only what asks a member to leave is asked again by itself.
+    NotLeaving,
+    /// It is asked at least once, and not more often than requests may go on from one another.
+    Attempts {
+        /// How often it was to be asked.
+        attempts: u32,
+        /// The most there may be.
+        most: usize,
+    },
+}
+
 /// What does not fit how things stand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NotNow {
@@ -151,6 +165,11 @@ pub enum NotNow {
     WorkNotRunning {
         /// Its number.
         run: u32,
+    },
+    /// Only a plan that this member rejected can be reopened, and that stands so.
+    NothingToReopen {
+        /// Where the request stands.
+        status: Status,
     },
     /// No work of the request failed or was interrupted.
     NothingToRerun,
@@ -267,6 +286,11 @@ pub enum Misuse {
     TooManyMembers {
         /// The bound.
         limit: usize,
+    },
+    /// A request cannot be asked again by itself like this.
+    BadEscalation {
+        /// Why not.
+        why: EscalationError,
     },
     /// An announced life is not later than the one that is known.
     LifeNotLater {

@@ -118,6 +118,7 @@ const fn not_now(error: &NotNow) -> &'static str {
         | NotNow::NotApproved { .. }
         | NotNow::NothingToReport
         | NotNow::WorkNotRunning { .. }
+        | NotNow::NothingToReopen { .. }
         | NotNow::NothingToRerun
         | NotNow::NothingToUndo
         | NotNow::InCriticalSection { .. }
@@ -147,6 +148,7 @@ const fn misuse(error: &Misuse) -> &'static str {
         Misuse::TooManySections { .. } | Misuse::TooManyMembers { .. } => SIZE,
         Misuse::NameTaken { .. } | Misuse::SecondLead => CONFIGURATION,
         Misuse::LifeNotLater { .. } => IDENTITY,
+        Misuse::BadEscalation { .. } => LIFECYCLE,
     }
 }
 
@@ -156,7 +158,8 @@ pub(super) const fn of_drop(reason: DropReason) -> &'static str {
         DropReason::Orphan
         | DropReason::WrongKind
         | DropReason::DigestMismatch
-        | DropReason::Unapproved => CORRELATION,
+        | DropReason::Unapproved
+        | DropReason::NotRejected => CORRELATION,
         DropReason::Late
         | DropReason::Duplicate
         | DropReason::Conflicting
@@ -182,6 +185,7 @@ pub(super) const fn of_alarm(alarm: Alarm) -> &'static str {
         | Alarm::LeadSilent
         | Alarm::RequestLoop
         | Alarm::ApproverSilent
+        | Alarm::RefusedRepeatedly
         | Alarm::NotExited => LIVENESS,
         Alarm::LeftDespiteCancel | Alarm::ConflictingDecision | Alarm::Storm => LIFECYCLE,
         Alarm::Forged | Alarm::UnannouncedLife => IDENTITY,

@@ -290,7 +290,7 @@ fn an_error_shows_its_english_message() {
 }
 
 /// Every `type` that a message can have, and what chat is called.
-const MESSAGES: [&str; 14] = [
+const MESSAGES: [&str; 15] = [
     "shutdown_request",
     "shutdown_response",
     "plan_approval_request",
@@ -299,6 +299,7 @@ const MESSAGES: [&str; 14] = [
     "progress",
     "receipt",
     "cancel",
+    "reopen",
     "execution_report",
     "exited",
     "idle",

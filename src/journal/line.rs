@@ -4,11 +4,12 @@
 //! the call, and the randomness that it drew. Whoever puts them in again, in order, gets the same
 //! state, on every machine.
 //!
-//! A line is `{"chain":…,"v":1,"n":…,"at":…,"released":…,"drawn":[…],"input":{…}}`:
+//! A line is `{"sum":…,"after":…,"v":1,"n":…,"at":…,"released":…,"drawn":[…],"input":{…}}`:
 //!
 //! | field | meaning |
 //! |---|---|
-//! | `chain` | 16 hex digits: the start of BLAKE3 over the chain of the line before and the rest of this one. A line that was changed, left out, or put in from another journal does not fit |
+//! | `sum` | 16 hex digits: the start of BLAKE3 over the rest of the line. A line that was changed does not fit it |
+//! | `after` | the sum of the line before; zeros before the first. A line that another engine wrote does not fit it |
 //! | `v` | the version of the format |
 //! | `n` | the lines are numbered from 1 without gaps |
 //! | `at` | the engine's time (ms since the Unix epoch), which never goes back |
@@ -31,8 +32,8 @@ pub(crate) const VERSION: u64 = 1;
 pub(crate) struct Head {
     /// Its number; 0 before the first.
     pub(crate) n: u64,
-    /// Its chain; 0 before the first.
-    pub(crate) chain: u64,
+    /// Its sum; 0 before the first.
+    pub(crate) sum: u64,
 }
 
 /// What one line says.
@@ -51,17 +52,18 @@ pub(crate) enum LineError {
     Corrupt,
     /// A later version wrote it.
     Newer(u64),
-    /// It does not go on from the line before: another one was there.
-    Unchained,
+    /// It goes on from another line than the one before.
+    Elsewhere,
     /// Lines before it are missing.
     Gap(u64),
     /// There was a line of this number.
     Again(u64),
 }
 
-/// The fields of a line behind its chain.
+/// The fields of a line behind its sum.
 #[derive(Serialize)]
 struct Rest<'a> {
+    after: String,
     v: u64,
     n: u64,
     at: Timestamp,
@@ -92,6 +94,7 @@ pub(crate) fn write(
 ) -> (Head, String) {
     let n = before.n + 1;
     let rest = Rest {
+        after: hex::<16>(before.sum.into()),
         v: VERSION,
         n,
         at,
@@ -101,17 +104,13 @@ pub(crate) fn write(
     };
     let rest = json::to_string(&rest);
     let rest = rest.get(1..).unwrap_or_default();
-    let chain = chained(before.chain, rest);
-    (Head { n, chain }, format!("{CHAIN}{}\",{rest}", hex::<16>(chain.into())))
+    let sum = sum_of(rest);
+    (Head { n, sum }, format!("{SUM}{}\",{rest}", hex::<16>(sum.into())))
 }
 
 /// Reads the line that must come after this one.
 pub(crate) fn read(before: Head, text: &str) -> Result<Line<'_>, LineError> {
-    let chain = text.strip_prefix(CHAIN).ok_or(LineError::Corrupt)?;
-    let (chain, rest) = chain.split_once("\",").ok_or(LineError::Corrupt)?;
-    let chain = u64::from_str_radix(chain, 16).map_err(|_| LineError::Corrupt)?;
-    let value = json::parse(text, &UNBOUNDED).ok().and_then(Value::into_object);
-    let mut object = value.ok_or(LineError::Corrupt)?;
+    let (sum, mut object) = checked(text).ok_or(LineError::Corrupt)?;
     let version = number(&object, "v").ok_or(LineError::Corrupt)?;
     if version > VERSION {
         return Err(LineError::Newer(version));
@@ -123,8 +122,8 @@ pub(crate) fn read(before: Head, text: &str) -> Result<Line<'_>, LineError> {
     if n <= before.n {
         return Err(LineError::Again(n));
     }
-    if chain != chained(before.chain, rest) {
-        return Err(LineError::Unchained);
+    if sum_in(&object, "after").ok_or(LineError::Corrupt)? != before.sum {
+        return Err(LineError::Elsewhere);
     }
     let at = Timestamp::from_ms(number(&object, "at").ok_or(LineError::Corrupt)?);
     let released = number(&object, "released").unwrap_or(before.n);
@@ -136,15 +135,39 @@ pub(crate) fn read(before: Head, text: &str) -> Result<Line<'_>, LineError> {
             .ok_or(LineError::Corrupt)?,
     };
     let input = object.take("input").ok_or(LineError::Corrupt)?;
-    Ok(Line { head: Head { n, chain }, at, released, drawn, input })
+    Ok(Line { head: Head { n, sum }, at, released, drawn, input })
 }
 
-/// The number and chain of a line, whatever came before it.
+/// The number and sum of a line, whatever came before it.
 pub(crate) fn head_of(text: &str) -> Option<Head> {
-    let chain = text.strip_prefix(CHAIN)?.split_once("\",")?.0;
-    let chain = u64::from_str_radix(chain, 16).ok()?;
+    let (sum, object) = checked(text)?;
+    Some(Head { n: number(&object, "n")?, sum })
+}
+
+/// The whole lines of a journal, and what a host that ended while it wrote has left behind them:
+/// the start of a line, or room that a file system had set aside and not filled (no line has a zero
+/// byte). A zero byte with a sound line behind it is damage, and stays among the lines.
+pub(crate) fn split_torn(journal: &str) -> (&str, &str) {
+    let sound = |end: &str| end.lines().any(|line| head_of(line).is_some());
+    let filled = match journal.split_once('\0') {
+        Some((filled, behind)) if !sound(behind) => filled,
+        Some(_) | None => journal,
+    };
+    let whole = filled.rfind('\n').map_or(0, |end| end + 1);
+    journal.split_at_checked(whole).unwrap_or_default()
+}
+
+/// The sum of a line, which fits it, and its fields.
+fn checked(text: &str) -> Option<(u64, Object<'_>)> {
+    let (sum, rest) = text.strip_prefix(SUM)?.split_once("\",")?;
+    let sum = u64::from_str_radix(sum, 16).ok()?;
     let object = json::parse(text, &UNBOUNDED).ok()?.into_object()?;
-    Some(Head { n: number(&object, "n")?, chain })
+    (sum == sum_of(rest)).then_some((sum, object))
+}
+
+fn sum_in(object: &Object<'_>, field: &str) -> Option<u64> {
+    let Value::Text(hex) = object.get(field)? else { return None };
+    u64::from_str_radix(hex, 16).ok()
 }
 
 fn number(object: &Object<'_>, field: &str) -> Option<u64> {
@@ -159,11 +182,9 @@ fn number(object: &Object<'_>, field: &str) -> Option<u64> {
     }
 }
 
-fn chained(before: u64, rest: &str) -> u64 {
-    let mut hasher = blake3::Hasher::new();
-    hasher.update(&before.to_le_bytes()).update(rest.as_bytes());
-    let start = hasher.finalize().as_bytes().first_chunk().copied();
-    u64::from_le_bytes(start.unwrap_or_default())
+fn sum_of(rest: &str) -> u64 {
+    let start = blake3::hash(rest.as_bytes()).as_bytes().first_chunk().copied();
+    u64::from_be_bytes(start.unwrap_or_default())
 }
 
 pub(crate) fn hex<const DIGITS: usize>(bits: u128) -> String {
@@ -172,7 +193,7 @@ pub(crate) fn hex<const DIGITS: usize>(bits: u128) -> String {
     ascii(&text).to_owned()
 }
 
-const CHAIN: &str = "{\"chain\":\"";
+const SUM: &str = "{\"sum\":\"";
 
 /// What was saved comes from the host's own store, and was bounded when it came in.
 pub(crate) const UNBOUNDED: Limits =

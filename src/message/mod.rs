@@ -4,6 +4,7 @@
 //! that every room shares: kind, status, cause, role. Imports `ids` and `time`.
 
 mod about;
+mod escalation;
 mod kind;
 mod lang;
 mod plan;
@@ -17,6 +18,7 @@ mod work;
 use serde::{Deserialize, Serialize};
 
 pub use self::about::{Details, Kind, KindNameError, MAX_KIND_LENGTH, Payload};
+pub use self::escalation::{Attempt, EscalationStep};
 pub use self::kind::{Cause, Choice, Liveness, Received, Role, SettleCode, Status};
 pub use self::lang::Lang;
 pub(crate) use self::plan::FieldHasher;
@@ -111,6 +113,8 @@ pub enum Message {
     Receipt(Receipt),
     /// The request is withdrawn.
     Cancel(Cancel),
+    /// Whoever rejected a plan is willing to decide on it once more.
+    Reopen(Reopen),
     /// How the approved work went.
     ExecutionReport(ExecutionReport),
     /// The member has left.
@@ -357,6 +361,18 @@ pub struct Cancel {
     pub reason: Option<String>,
 }
 
+/// `reopen`: who rejected a plan to who asked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct Reopen {
+    /// The id of the rejected request.
+    pub request_id: RequestId,
+    /// What has changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub reason: Option<String>,
+}
+
 /// `execution_report`: how the approved work went.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
@@ -439,6 +455,7 @@ impl Message {
             Self::Progress(_) => "progress",
             Self::Receipt(_) => "receipt",
             Self::Cancel(_) => "cancel",
+            Self::Reopen(_) => "reopen",
             Self::ExecutionReport(_) => "execution_report",
             Self::Exited(_) => "exited",
             Self::Idle(_) => "idle",
@@ -460,6 +477,7 @@ impl Message {
             Self::Settled(m) => Some(&m.request_id),
             Self::Receipt(m) => Some(&m.request_id),
             Self::Cancel(m) => Some(&m.request_id),
+            Self::Reopen(m) => Some(&m.request_id),
             Self::ExecutionReport(m) => Some(&m.request_id),
             Self::Progress(m) => m.request_id.as_ref(),
             Self::Exited(m) => m.request_id.as_ref(),

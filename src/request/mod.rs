@@ -19,6 +19,7 @@
 
 mod clocks;
 mod input;
+mod ladder;
 mod owed;
 mod quorum;
 mod state;
@@ -28,6 +29,7 @@ mod work;
 
 pub use self::clocks::Clocks;
 pub use self::input::{Action, Answer, Context, Decider, Input, PauseError, Rejection, Step};
+pub(crate) use self::ladder::Ladder;
 pub use self::quorum::{Ballot, Panel, Stage, Standing, Vote};
 pub use self::state::{Asked, Feedback, Owed, Settlement, State, WorkReport};
 pub use self::transition::transition;

@@ -92,6 +92,7 @@ fn pending(
             | DeadlineKind::Report
             | DeadlineKind::ReportOverdue
             | DeadlineKind::ObligationEnd
+            | DeadlineKind::AskAgain
             | DeadlineKind::Receipt
             | DeadlineKind::Judgement,
         ) => Err(Rejection::NotDue),

@@ -17,6 +17,7 @@ import type {
   DropReason,
   Effect,
   EngineOptions,
+  Escalating,
   Event,
   EveryoneOptions,
   Following,
@@ -149,8 +150,8 @@ export class Engine {
    * again: the id of the shutdown it agreed to comes back.
    */
   requestShutdown(now: number, to: string, options: ShutdownOptions = {}): string {
-    const { reason, follows, onApproved, timeoutMs, capMs } = options;
-    const more = this.#more({ follows, onApproved });
+    const { reason, follows, onApproved, escalate, timeoutMs, capMs } = options;
+    const more = this.#more({ follows, onApproved, escalate });
     return this.#call((raw) =>
       raw.requestShutdown(
         now,
@@ -168,9 +169,16 @@ export class Engine {
    * One that cannot be asked does not keep the others from being asked, and none is left out.
    */
   shutdownAll(now: number, options: EveryoneOptions = {}): WorkerAsked[] {
-    const { reason, timeoutMs, capMs } = options;
+    const { reason, escalate, timeoutMs, capMs } = options;
+    const more = this.#more({ escalate });
     const json = this.#call((raw) =>
-      raw.shutdownAll(now, this.#putOptional(reason), span(timeoutMs), span(capMs)),
+      raw.shutdownAll(
+        now,
+        this.#putOptional(reason),
+        this.#putOptional(more),
+        span(timeoutMs),
+        span(capMs),
+      ),
     );
     const workers = JSON.parse(json) as (WorkerAsked & { error?: ErrorData })[];
     return workers.map((worker) =>
@@ -242,6 +250,14 @@ export class Engine {
         span(retryAfterMs),
       ),
     );
+  }
+
+  /**
+   * Lets a plan that this member rejected be asked about once more; the requester is told, with the
+   * reason. The decision stands, and the new request is no appeal.
+   */
+  reopen(now: number, requestId: string, reason?: string): string {
+    return this.#call((raw) => raw.reopen(now, this.#put(requestId), this.#putOptional(reason)));
   }
 
   /** Withdraws a request of this member. */
@@ -499,9 +515,9 @@ export class Engine {
   }
 
   /** The options that cross as JSON, where there are any. */
-  #more(options: Staged & Following & Undoable): string | undefined {
-    const { stages, follows, onApproved, compensation } = options;
-    const more = { stages, follows, onApproved, compensation };
+  #more(options: Staged & Following & Undoable & Escalating): string | undefined {
+    const { stages, follows, onApproved, compensation, escalate } = options;
+    const more = { stages, follows, onApproved, compensation, escalate };
     // JSON would leave a function out, as if no work had been named.
     for (const path of ["onApproved", "compensation"] as const) {
       const name: unknown = more[path];

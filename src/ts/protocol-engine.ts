@@ -29,6 +29,7 @@ import type {
   AuditEntry,
   Decision,
   Disposition,
+  EscalationEvent,
   Event,
   EveryoneOptions,
   HandlerKind,
@@ -79,6 +80,8 @@ export class ProtocolEngine {
   readonly #handlers: Handlers;
   readonly #payloads: Payloads;
   readonly #waiters: Waiters;
+  /** Who waits for the end of a shutdown that is asked again by itself, by its latest request. */
+  readonly #escalations: Waiters;
   readonly #works: Works;
   readonly #endings = new Set<() => void>();
   #delivering = false;
@@ -103,6 +106,7 @@ export class ProtocolEngine {
     this.#timer = new DeadlineTimer(clock, now, () => this.#wake());
     this.#listeners = new Listeners(this.#onError);
     this.#waiters = new Waiters(this.#lang);
+    this.#escalations = new Waiters(this.#lang);
     this.#handlers = new Handlers({
       lang: this.#lang,
       respond: (requestId, decision) => this.respond(requestId, decision),
@@ -190,7 +194,14 @@ export class ProtocolEngine {
 
   // ---- requests of this member ----
 
-  /** Asks a worker to leave. */
+  /**
+   * Asks a worker to leave. With `escalate` the engine asks again by itself after a refusal; the
+   * promise then resolves once, with the end of it all, and its outcome names every request.
+   *
+   * ```ts
+   * const { status, requests } = await lead.requestShutdown("alice", { escalate: { attempts: 3 } });
+   * ```
+   */
   requestShutdown(to: string, options: ShutdownOptions<Work> & Abortable = {}): PendingOutcome {
     return this.#ask(options, (now, names) =>
       this.#engine.requestShutdown(now, to, { ...options, ...names }),
@@ -254,7 +265,10 @@ export class ProtocolEngine {
     return this.#ask(options, begin, judged) as PendingOutcome<AnswerOutput<Declared>>;
   }
 
-  /** Withdraws a request of this member. */
+  /**
+   * Withdraws a request of this member. Of a shutdown that is asked again by itself, the id of any
+   * of its requests ends it, also between two of them.
+   */
   cancel(requestId: string): void {
     this.#input((now) => this.#engine.cancel(now, requestId));
   }
@@ -353,6 +367,15 @@ export class ProtocolEngine {
   ): () => void {
     // What the handler takes is what the schema of this kind gives.
     return this.#handlers.add(kindName(kind), handler as RequestHandler);
+  }
+
+  /**
+   * Lets a plan that this member rejected be asked about once more: the requester is told by a
+   * `reopened` event, and its same plan is no appeal then. The decision stands until another one is
+   * made. Doing it again tells it again, for the frame may be lost.
+   */
+  reopen(requestId: string, reason?: string): void {
+    this.#input((now) => this.#engine.reopen(now, requestId, reason));
   }
 
   /**
@@ -560,13 +583,15 @@ export class ProtocolEngine {
       this.#onError(error);
       return;
     }
-    const carried = this.#waiters
-      .ids()
+    const both = [this.#waiters, this.#escalations];
+    const carried = both
+      .flatMap((waiters) => waiters.ids())
       .filter((id) => this.#engine.request(id)?.status === "pending");
     const failed = (now: number) => {
       this.#engine.handleSendFailed(now, seq);
       const ended = carried.filter((id) => this.#engine.outcome(id)?.cause === "send_failed");
-      for (const id of ended) this.#waiters.sendFailed(id, error);
+      for (const id of ended)
+        for (const waiters of both) if (waiters.has(id)) waiters.sendFailed(id, error);
       if (ended.length === 0) this.#onError(error);
     };
     attempt(() => this.#input(failed), this.#onError);
@@ -575,13 +600,27 @@ export class ProtocolEngine {
   #happened(event: Event): void {
     if (event.type === "settled") {
       const { type: _, ...outcome } = event;
-      if (outcome.status !== "approved") this.#works.forget(outcome.requestId);
+      const goesOn = this.#escalations.has(outcome.requestId);
+      if (outcome.status !== "approved" && !goesOn) this.#works.forget(outcome.requestId);
       this.#waiters.settle(outcome, this.#payloads.outcome(outcome, true));
     }
+    if (event.type === "escalation") this.#escalated(event);
     if (event.type === "work") this.#works.run(event);
     // A request is told when its payload was judged.
     if (event.type === "request") this.#payloads.request(event);
     else this.#listeners.emit(event);
+  }
+
+  /** A shutdown that is asked again by itself went a step on. */
+  #escalated({ requestId, requests, outcome }: EscalationEvent): void {
+    const before = requests.at(-2);
+    if (before !== undefined) {
+      this.#escalations.move(before, requestId);
+      this.#works.move(before, requestId);
+    }
+    if (outcome === undefined) return;
+    if (outcome.status !== "approved") this.#works.forget(requestId);
+    this.#escalations.settle(outcome, outcome);
   }
 
   #ask(
@@ -634,12 +673,14 @@ export class ProtocolEngine {
     }
   }
 
-  /** Waits for the outcome of a request of this member. */
+  /** Waits for the outcome of a request of this member, or of all of which it is the latest. */
   #await(id: string, { resolve, reject }: Waiter, signal?: AbortSignalLike, withdraw = true) {
-    const known = this.#engine.outcome(id);
+    const escalates = this.#engine.request(id)?.attempt !== undefined;
+    const known = escalates ? undefined : this.#engine.outcome(id);
     if (known !== undefined) return resolve(this.#payloads.outcome(known));
+    const waiters = escalates ? this.#escalations : this.#waiters;
     const stop = this.#watch(signal, id, reject, withdraw);
-    this.#waiters.add(id, {
+    waiters.add(id, {
       resolve: (outcome) => {
         stop();
         resolve(outcome);
@@ -662,8 +703,14 @@ export class ProtocolEngine {
     if (signal === undefined) return () => undefined;
     const abort = () => {
       reject(signal.reason);
-      if (!withdraw || this.#closed || this.#engine.outcome(id) !== undefined) return;
-      attempt(() => this.cancel(id), this.#onError);
+      if (!withdraw || this.#closed) return;
+      attempt(
+        () => this.cancel(id),
+        (error) => {
+          // What ended just now needs no withdrawal.
+          if (!ProtocolError.is(error) || error.code !== "not_pending") this.#onError(error);
+        },
+      );
     };
     signal.addEventListener("abort", abort);
     return () => signal.removeEventListener("abort", abort);

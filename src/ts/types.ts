@@ -6,6 +6,7 @@ import type { Event, Kind, Link, Liveness, Outcome, Plan } from "./wasm/team_pro
 export type {
   Alarm,
   AlarmEvent,
+  Attempt,
   AuditEntry,
   BooleanReading,
   Cause,
@@ -13,6 +14,8 @@ export type {
   ClosedEvent,
   DrainEvent,
   EngineOptions,
+  EscalationEvent,
+  EscalationStep,
   Event,
   Follows,
   Holding,
@@ -31,7 +34,9 @@ export type {
   Outcome,
   Plan,
   ProgressEvent,
+  Refused,
   ReminderEvent,
+  ReopenedEvent,
   ReportEvent,
   RequestEvent,
   RequestId,
@@ -97,8 +102,31 @@ export interface Undoable<Work = string> extends Continued<Work> {
   readonly compensation?: Work | undefined;
 }
 
+/** That a shutdown is asked again by itself. */
+export interface Escalating {
+  /**
+   * Asks again by itself, up to `attempts` requests in all: after a refusal when the worker said, after
+   * a timeout once it was judged, until it agrees, is gone or lost, or has refused the last time
+   * (alarm `refused_repeatedly`). The outcome is that of the last one; its `requests` names all.
+   */
+  readonly escalate?:
+    | {
+        /** How often it is asked at most, the first time included. */
+        readonly attempts: number;
+        /** How long to wait after a refusal that does not say. Default: `timing.askAgainMs`. */
+        readonly retryAfterMs?: number | undefined;
+        /** How long to wait at most, whatever it says. Default: `timing.askAgainMaxMs`. */
+        readonly longestMs?: number | undefined;
+      }
+    | undefined;
+}
+
 /** Options of a shutdown request. */
-export interface ShutdownOptions<Work = string> extends AskOptions, Following, Continued<Work> {
+export interface ShutdownOptions<Work = string>
+  extends AskOptions,
+    Following,
+    Continued<Work>,
+    Escalating {
   /** Why; the worker sees it. */
   readonly reason?: string | undefined;
 }
@@ -277,6 +305,7 @@ export const NOTED_AS = [
   "report",
   "exit",
   "confirmed",
+  "reopened",
   "undeliverable",
   "probe",
   "probe_ended",
@@ -302,6 +331,7 @@ export const DROP_REASONS = [
   "wrong_kind",
   "digest_mismatch",
   "unapproved",
+  "not_rejected",
   "throttled",
   "receiver_left",
 ] as const;

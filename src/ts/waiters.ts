@@ -36,6 +36,13 @@ export class Waiters {
     else waiters.push(waiter);
   }
 
+  /** Whoever waited for one request waits for another from now on. */
+  move(from: string, to: string): void {
+    const waiters = this.#waiting.get(from) ?? [];
+    this.#waiting.delete(from);
+    for (const waiter of waiters) this.add(to, waiter);
+  }
+
   /** Keeps why the transport could not send this request, for whoever waits for it. */
   sendFailed(id: string, error: unknown): void {
     this.#sendErrors.set(id, error);

@@ -99,6 +99,14 @@ export class Works {
     this.#sweepAt = Math.max(FEW, 2 * this.#functions.size);
   }
 
+  /** What belongs to one request belongs to another from now on. */
+  move(from: string, to: string): void {
+    const functions = this.#functions.get(from);
+    if (functions === undefined) return;
+    this.#functions.delete(from);
+    this.#functions.set(to, functions);
+  }
+
   /** Drops the functions of a request that was not approved. */
   forget(requestId: string): void {
     this.#functions.delete(requestId);

@@ -42,6 +42,7 @@ pub(super) fn check(message: &Message, limits: &Limits) -> Checked {
         Message::PlanApprovalResponse(m) => optional(FEEDBACK, m.feedback.as_deref(), limits),
         Message::Progress(m) => optional("message.note", m.note.as_deref(), limits),
         Message::Cancel(m) => optional(REASON, m.reason.as_deref(), limits),
+        Message::Reopen(m) => optional(REASON, m.reason.as_deref(), limits),
         Message::ExecutionReport(m) => optional("message.detail", m.detail.as_deref(), limits),
         Message::Idle(m) => optional("message.note", m.note.as_deref(), limits),
         Message::Undeliverable(m) => optional("message.excerpt", m.excerpt.as_deref(), limits),

@@ -327,6 +327,10 @@ fn every_text_is_bounded_in_bytes() {
             "message.reason",
         ),
         (
+            Message::Reopen(Reopen { request_id: request_id.clone(), reason: long() }),
+            "message.reason",
+        ),
+        (
             Message::ExecutionReport(ExecutionReport {
                 request_id,
                 ok: true,

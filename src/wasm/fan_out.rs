@@ -13,18 +13,20 @@ use crate::wire::json;
 
 #[wasm_bindgen(js_class = RawEngine)]
 impl WasmEngine {
-    /// `shutdown_all`: reason. The result is JSON.
+    /// `shutdown_all`: reason, how to ask again (JSON). The result is JSON.
     #[wasm_bindgen(js_name = shutdownAll)]
     pub fn shutdown_all(
         &mut self,
         now: f64,
         reason: u32,
+        more: u32,
         timeout: Option<f64>,
         cap: Option<f64>,
     ) -> u32 {
         let lang = self.lang;
         self.call(now, &mut |engine, now, texts| {
-            let (reason, options) = (texts.owned(reason), ask_options(timeout, cap, None)?);
+            let reason = texts.owned(reason);
+            let options = ask_options(timeout, cap, texts.next(more))?;
             let workers = engine.shutdown_all(now, reason, options)?;
             let data: Vec<AskedData<'_>> =
                 workers.iter().map(|worker| asked_data(worker, lang)).collect();

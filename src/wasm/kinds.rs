@@ -4,7 +4,7 @@ use tsify::Tsify;
 
 use super::options::{HOST_LIMITS, flag, flag_or, object};
 use crate::authority::{Approval, KindRules};
-use crate::engine::{AskOptions, FollowSpec, StageSpec};
+use crate::engine::{AskOptions, Escalation, FollowSpec, StageSpec};
 use crate::message::{Kind, Link, Role, Roles};
 use crate::time::Millis;
 use crate::wire::{Decode, Fields, Shape, Value, choice, json, kind, texts, wrong_type};
@@ -130,6 +130,7 @@ pub(super) fn more_of(json: &str) -> Decode<AskOptions> {
         follows: fields.optional("follows").map(follows_of).transpose()?,
         on_approved: fields.optional_text("onApproved")?,
         compensation: fields.optional_text("compensation")?,
+        escalate: fields.optional("escalate").map(escalation_of).transpose()?,
         ..AskOptions::default()
     };
     fields.refuse_rest()?;
@@ -153,6 +154,17 @@ fn follows_of(value: Value<'_>) -> Decode<FollowSpec> {
     };
     fields.refuse_rest()?;
     Ok(follows)
+}
+
+fn escalation_of(value: Value<'_>) -> Decode<Escalation> {
+    let mut fields = object(value, "escalate")?;
+    let escalation = Escalation {
+        attempts: u32::try_from(fields.integer("attempts", 0)?).unwrap_or(u32::MAX),
+        retry_after: fields.optional_millis("retryAfterMs")?,
+        longest: fields.optional_millis("longestMs")?,
+    };
+    fields.refuse_rest()?;
+    Ok(escalation)
 }
 
 fn stage_of(value: Value<'_>, path: &str) -> Decode<StageSpec> {

@@ -9,6 +9,7 @@ mod fan_out;
 mod kinds;
 mod options;
 mod random;
+mod reopen;
 mod result;
 mod room;
 mod works;

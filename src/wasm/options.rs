@@ -98,6 +98,13 @@ pub struct TimingOptions {
     /// How long all pauses of a request may take together; zero forbids them. Default: 86 400 000.
     #[tsify(optional, type = "number | undefined")]
     pub pause_max_ms: Option<Millis>,
+    /// How long a shutdown with `escalate` waits after a refusal that does not say when to ask again.
+    /// Default: 60 000.
+    #[tsify(optional, type = "number | undefined")]
+    pub ask_again_ms: Option<Millis>,
+    /// How long it waits at most, whatever a refusal says. Default: 3 600 000.
+    #[tsify(optional, type = "number | undefined")]
+    pub ask_again_max_ms: Option<Millis>,
     /// How long waiting mail may still speak for a silent member. Default: 5 000.
     #[tsify(optional, type = "number | undefined")]
     pub judgement_grace_ms: Option<Millis>,
@@ -253,6 +260,8 @@ impl TimingOptions {
             exit_grace_ms: fields.optional_millis("exitGraceMs")?,
             report_due_ms: fields.optional_millis("reportDueMs")?,
             pause_max_ms: fields.optional_millis("pauseMaxMs")?,
+            ask_again_ms: fields.optional_millis("askAgainMs")?,
+            ask_again_max_ms: fields.optional_millis("askAgainMaxMs")?,
             judgement_grace_ms: fields.optional_millis("judgementGraceMs")?,
             strikes: count(&mut fields, "strikes")?,
             breaker_cooldown_ms: fields.optional_millis("breakerCooldownMs")?,
@@ -271,6 +280,8 @@ impl TimingOptions {
         set(&mut timing.exit_grace, self.exit_grace_ms);
         set(&mut timing.report_due, self.report_due_ms);
         set(&mut timing.pause_max, self.pause_max_ms);
+        set(&mut timing.ask_again, self.ask_again_ms);
+        set(&mut timing.ask_again_max, self.ask_again_max_ms);
         set(&mut timing.judgement_grace, self.judgement_grace_ms);
         set(&mut timing.breaker_cooldown, self.breaker_cooldown_ms);
         set(&mut timing.trial_timeout, self.trial_timeout_ms);

@@ -109,6 +109,7 @@ impl Output {
     /// One effect.
     pub(super) fn effect(&mut self, effect: &Effect) {
         match effect {
+            Effect::Journal(_) => {}
             Effect::Send(send) => {
                 let to_end = self.push(send.to.as_str());
                 let frame_end = self.push(&send.frame);
@@ -172,6 +173,8 @@ fn request_id(event: &Event) -> Option<&str> {
         Event::Request(event) => Some(event.request_id.as_str()),
         Event::Closed(event) => Some(event.request_id.as_str()),
         Event::Vote(_)
+        | Event::Escalation(_)
+        | Event::Reopened(_)
         | Event::Work(_)
         | Event::WorkFailed(_)
         | Event::WorkMissing(_)

@@ -334,6 +334,8 @@ fn any_message() -> impl Strategy<Value = Message> {
         ),
         (any_id(), some_text())
             .prop_map(|(request_id, reason)| Message::Cancel(Cancel { request_id, reason })),
+        (any_id(), some_text())
+            .prop_map(|(request_id, reason)| Message::Reopen(Reopen { request_id, reason })),
         (any_id(), any::<bool>(), any::<Option<bool>>(), some_text()).prop_map(
             |(request_id, ok, rolled_back, detail)| {
                 Message::ExecutionReport(ExecutionReport { request_id, ok, rolled_back, detail })

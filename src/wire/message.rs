@@ -8,8 +8,8 @@ use super::plan::{USES, plan};
 use crate::config::BooleanPolicy;
 use crate::message::{
     Cancel, Cause, Digest, ExecutionReport, Exited, Follows, Idle, KindRequest, KindResponse, Link,
-    Message, PlanApprovalRequest, PlanApprovalResponse, Progress, Receipt, Received, SettleCode,
-    Settled, ShutdownRequest, ShutdownResponse, Status, Timing, Undeliverable, Uses,
+    Message, PlanApprovalRequest, PlanApprovalResponse, Progress, Receipt, Received, Reopen,
+    SettleCode, Settled, ShutdownRequest, ShutdownResponse, Status, Timing, Undeliverable, Uses,
 };
 
 type In<'f, 'a> = &'f mut Fields<'a, 'static>;
@@ -122,6 +122,13 @@ fn cancel(fields: In<'_, '_>, _: BooleanPolicy) -> Out {
     }))
 }
 
+fn reopen(fields: In<'_, '_>, _: BooleanPolicy) -> Out {
+    Ok(Message::Reopen(Reopen {
+        request_id: fields.id("request_id")?,
+        reason: fields.optional_text("reason")?,
+    }))
+}
+
 fn execution_report(fields: In<'_, '_>, policy: BooleanPolicy) -> Out {
     Ok(Message::ExecutionReport(ExecutionReport {
         request_id: fields.id("request_id")?,
@@ -189,7 +196,7 @@ fn parse_digest(fields: &Fields<'_, '_>, text: &str) -> Decode<Digest> {
 const PATH: &str = "message";
 
 /// Every structured message and its reader.
-const READERS: [Reader; 15] = [
+const READERS: [Reader; 16] = [
     ("shutdown_request", shutdown_request),
     ("shutdown_response", shutdown_response),
     ("plan_approval_request", plan_approval_request),
@@ -200,6 +207,7 @@ const READERS: [Reader; 15] = [
     ("progress", progress),
     ("receipt", receipt),
     ("cancel", cancel),
+    ("reopen", reopen),
     ("execution_report", execution_report),
     ("exited", exited),
     ("idle", idle),

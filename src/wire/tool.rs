@@ -120,6 +120,13 @@ pub enum ToolMessage {
         /// Why.
         reason: Option<String>,
     },
+    /// It may be asked once more.
+    Reopen {
+        /// Which rejected request.
+        request_id: Option<String>,
+        /// What has changed.
+        reason: Option<String>,
+    },
     /// Gone.
     Exited {
         /// Which shutdown this completes.

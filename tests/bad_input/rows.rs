@@ -175,6 +175,7 @@ pub(crate) const REPORTS: &[(&str, &str)] = &[
     ),
     (r#"{"type":"settled","request_id":"$ID","cause":"member"}"#, "missing_field"),
     (r#"{"type":"cancel","request_id":"$ID"}"#, "orphan"),
+    (r#"{"type":"reopen","request_id":"$ID"}"#, "not_allowed"),
     (r#"{"type":"execution_report","request_id":"$ID","ok":true}"#, "orphan"),
     (r#"{"type":"execution_report","request_id":"$ID","ok":"done"}"#, "invalid_boolean"),
     (r#"{"type":"progress","request_id":"none"}"#, "orphan"),

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { approve, reject } from "team-protocols";
-import { makeTeam, owed, PLAN, refused } from "./support.mjs";
+import { makeTeam, owed, PLAN, record, refused } from "./support.mjs";
 
 test("a rejected plan comes again only as an appeal or a revision", async () => {
   const { lead, alice } = makeTeam();
@@ -24,6 +24,27 @@ test("a rejected plan comes again only as an appeal or a revision", async () => 
   assert.equal((await appeal).status, "approved");
   const again = await alice.submitPlan(PLAN);
   assert.equal(again.requestId, appeal.requestId, "it is approved and not used up");
+});
+
+test("a rejected plan that its decider reopens is asked about once more", async () => {
+  const { lead, alice } = makeTeam();
+  const stop = lead.onRequest("plan_approval", () => reject("no way back"));
+  const first = await alice.submitPlan(PLAN);
+  stop();
+  const events = record(alice, "reopened");
+  lead.reopen(first.requestId, "there is a backup now");
+  const { requestId, by, reason } = events[0];
+  assert.deepEqual(
+    [requestId, by, reason],
+    [first.requestId, "team-lead", "there is a backup now"],
+  );
+  const again = alice.submitPlan(PLAN);
+  lead.respond(again.requestId, approve());
+  assert.equal((await again).status, "approved");
+  assert.equal(alice.request(first.requestId).status, "rejected");
+  assert.throws(() => lead.reopen(again.requestId), refused("nothing_to_reopen"));
+  assert.throws(() => alice.reopen(first.requestId), refused("not_allowed"));
+  assert.throws(() => lead.reopen(first.requestId, 7), refused("not_text"));
 });
 
 test("a refused shutdown may be asked again, linked", async () => {

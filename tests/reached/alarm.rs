@@ -1,7 +1,7 @@
 //! What a host must look after.
 
 use serde_json::json;
-use team_protocols::{AskOptions, Details, Incarnation, Kind, Link, Role, Uses};
+use team_protocols::{AskOptions, Details, Escalation, Incarnation, Kind, Link, Role, Uses};
 
 use crate::harness::{LEAD, Net, at, member, plan, scoped, stage, yes};
 use crate::{
@@ -83,6 +83,14 @@ pub(crate) const ROWS: &[Row] = &[
     }),
     // The loss itself comes first.
     ("reclaim", || nth_alarm(&lost(), LEAD, 1)),
+    ("refused_repeatedly", || {
+        let mut net = team();
+        let escalate = Some(Escalation { attempts: 1, ..Escalation::default() });
+        let options = AskOptions { escalate, ..AskOptions::default() };
+        let id = net.try_shutdown("alice", options).unwrap();
+        net.reject("alice", &id, "busy");
+        alarmed(&net, LEAD)
+    }),
     ("report_lost", || {
         let (mut net, id) = planned(Uses::Once);
         net.network.part("alice", LEAD);

@@ -36,6 +36,13 @@ pub(crate) const ROWS: &[Row] = &[
     }),
     ("misaddressed", || at_lead(&mut team(), &idle().with("to", json!("bob")))),
     ("orphan", || at_lead(&mut team(), &answer("never-asked", true, 500))),
+    ("not_rejected", || {
+        let mut net = team();
+        let id = net.submit("alice", plan(), Uses::Once);
+        net.approve(LEAD, &id);
+        let reopen = json!({"type": "reopen", "request_id": id});
+        judged(&net.send(LEAD, "alice", &Frame::from_lead("alice", reopen).text()))
+    }),
     ("receiver_left", || {
         let frame = Frame::from_lead("alice", json!("one more thing"));
         judged(&left().send(LEAD, "alice", &frame.text()))

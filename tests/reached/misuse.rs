@@ -1,16 +1,31 @@
 //! Calls that make no sense.
 
-use team_protocols::{Engine, Incarnation, Role, SectionPolicy, Timestamp, Uses};
+use team_protocols::{
+    AskOptions, Engine, Escalation, Incarnation, Role, SectionPolicy, Timestamp, Uses,
+};
 
 use crate::harness::{LEAD, Net, member};
 use crate::{Row, planned, refused, team};
 
 pub(crate) const ROWS: &[Row] = &[
     ("bad_action", || refused(&team().enter_gate("alice", "src/a"))),
+    ("bad_escalation", || {
+        let options = AskOptions { escalate: Some(Escalation::default()), ..AskOptions::default() };
+        refused(&team().try_shutdown("alice", options))
+    }),
     ("closed", || {
         let mut net = team();
         net.act("alice", Engine::close);
         refused(&net.say("alice", LEAD, "one more thing"))
+    }),
+    ("effects_pending", || {
+        let (mut net, _) = planned(Uses::Once);
+        let now = net.local("alice");
+        let engine = &mut net.node_mut("alice").engine;
+        engine.idle(now, None).unwrap();
+        let early = refused(&engine.snapshot());
+        net.run_until_quiet();
+        early
     }),
     ("life_not_later", || {
         let mut net = team();

@@ -114,6 +114,10 @@ pub(crate) const ROWS: &[Row] = &[
         let id = net.ask_shutdown("alice");
         refused(&net.pause(LEAD, &id))
     }),
+    ("nothing_to_reopen", || {
+        let (mut net, id) = planned(Uses::Once);
+        refused(&net.act(LEAD, |e, now| e.reopen(now, &id, None)))
+    }),
     ("nothing_to_rerun", || {
         let (mut net, id) = asked();
         refused(&net.act(LEAD, |e, now| e.rerun(now, &id)))

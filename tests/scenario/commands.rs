@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 use team_protocols::{
-    AskOptions, Asking, Engine, Incarnation, Millis, Misuse, Plan, ProtocolError, Response,
-    SectionPolicy, Timestamp, Uses, WorkerAsked,
+    AskOptions, Asking, Engine, Escalation, Incarnation, Millis, Misuse, Plan, ProtocolError,
+    Response, SectionPolicy, Timestamp, Uses, WorkerAsked,
 };
 
 use crate::names::{Named, Names};
 
 /// Every command of the format.
-pub(crate) const ALL: [&str; 21] = [
+pub(crate) const ALL: [&str; 22] = [
     "announce",
     "callTool",
     "cancel",
@@ -23,6 +23,7 @@ pub(crate) const ALL: [&str; 21] = [
     "memberGone",
     "pause",
     "progress",
+    "reopen",
     "report",
     "requestShutdown",
     "respond",
@@ -70,6 +71,10 @@ pub(crate) fn call(
         "cancel" => id(engine.cancel(now, &first)?.as_str()),
         "pause" => id(engine.pause(now, &first)?.as_str()),
         "resume" => id(engine.resume(now, &first)?.as_str()),
+        "reopen" => {
+            let reason = args.given.get(1).map(|_| args.text(1));
+            id(engine.reopen(now, &first, reason)?.as_str())
+        }
         "report" => {
             let ok = args.field(1, "ok").as_bool().expect("report: ok");
             id(engine.report(now, &first, ok, args.option_text(1, "detail"))?.as_str())
@@ -179,8 +184,20 @@ impl Args<'_> {
         AskOptions {
             timeout: self.millis(place, "timeoutMs"),
             cap: self.millis(place, "capMs"),
+            escalate: self.escalation(place),
             ..AskOptions::default()
         }
+    }
+
+    fn escalation(&self, place: usize) -> Option<Escalation> {
+        let escalate = self.field(place, "escalate").as_object()?;
+        let millis = |field: &str| escalate.get(field).and_then(Value::as_u64).map(Millis::new);
+        let attempts = escalate["attempts"].as_u64().expect("escalate: attempts");
+        Some(Escalation {
+            attempts: u32::try_from(attempts).expect("escalate: attempts"),
+            retry_after: millis("retryAfterMs"),
+            longest: millis("longestMs"),
+        })
     }
 
     fn response(&self) -> Response {

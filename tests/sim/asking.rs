@@ -83,29 +83,38 @@ fn fitting(world: &World, who: usize, a: u64) -> (&'static str, String) {
 
 pub(crate) fn ask(world: &mut World, op: Op) {
     let (kind, to) = fitting(world, op.who, op.args[0]);
-    let _asked = ask_of(world, op, kind, &to);
+    ask_in_some_way(world, op, kind, &to);
 }
 
-/// Asks a certain member for a certain kind.
-pub(crate) fn ask_of(
-    world: &mut World,
-    Op { who, args: [_, b, c], .. }: Op,
-    kind: &str,
-    to: &str,
-) -> Option<String> {
+/// Asks for a kind with some payload and some options.
+pub(crate) fn ask_in_some_way(world: &mut World, op: Op, kind: &str, to: &str) {
+    let Op { who, args: [_, b, c], .. } = op;
     let payload = pick([None, Some("{\"a\":1}"), Some("[1,2,3]")], b / 7);
     let payload = payload.map(|json| decode_payload(json, &Limits::default()).unwrap());
     let scope = if kind == "grant" { scope(b) } else { Vec::new() };
     let uses = pick([Uses::UntilReport, Uses::Once], b / 3);
     let uses = if kind == "grant" { uses } else { Uses::default() };
-    let details = Details { payload, scope: scope.clone(), uses };
+    let details = Details { payload, scope, uses };
     let parsed = Kind::parse(kind).unwrap();
     let digest = Some(details.digest(&parsed).to_string());
-    let options = options(world, who, [b, c], kind, digest.clone());
-    let asked = options.clone();
-    let id = world.call(who, |e, now| e.ask_for(now, &parsed, to, details, asked)).ok()?;
+    let options = options(world, who, [b, c], kind, digest);
+    let _asked = ask_of(world, who, &parsed, to, details, options);
+}
+
+/// Asks a certain member for a certain kind.
+pub(crate) fn ask_of(
+    world: &mut World,
+    who: usize,
+    kind: &Kind,
+    to: &str,
+    details: Details,
+    options: AskOptions,
+) -> Option<String> {
+    let digest = Some(details.digest(kind).to_string());
+    let (scope, uses, asked) = (details.scope.clone(), details.uses, options.clone());
+    let id = world.call(who, |e, now| e.ask_for(now, kind, to, details, asked)).ok()?;
     let content = Content { digest, scope, uses };
-    note(world, who, id.as_str(), kind, to, &options, content);
+    note(world, who, id.as_str(), kind.name(), to, &options, content);
     Some(id.as_str().to_owned())
 }
 
@@ -203,7 +212,7 @@ fn options(
     let on_approved = work("deploy", more / 64);
     let compensation = work("roll back", more / 128).filter(|_| gated || more % 11 == 0);
     let follows = follows(world, who, more / 512, kind, digest);
-    AskOptions { timeout, cap, stages, on_approved, compensation, follows }
+    AskOptions { timeout, cap, stages, on_approved, compensation, follows, ..AskOptions::default() }
 }
 
 /// Goes on from an earlier request of this life of the same kind, where there is one.

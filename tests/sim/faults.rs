@@ -160,5 +160,5 @@ fn turn(request: &mut RequestEvent) {
 
 fn alarm(alarm: Alarm, member: team_protocols::MemberName) -> Event {
     let (holding, cycle) = (Vec::new(), Vec::new());
-    Event::Alarm(AlarmEvent { alarm, member, request_id: None, holding, cycle })
+    Event::Alarm(AlarmEvent { alarm, member, request_id: None, holding, cycle, refused: None })
 }

@@ -2,8 +2,8 @@
 
 use super::decode;
 use super::invalid::scope;
-use crate::error::Misuse;
 use crate::error::render::quoted;
+use crate::error::{EscalationError, Misuse};
 use crate::time::Millis;
 
 pub(super) fn message(error: &Misuse) -> String {
@@ -40,6 +40,12 @@ pub(super) fn message(error: &Misuse) -> String {
         Misuse::TooManyMembers { limit } => {
             format!("the team has {limit} members, which is the most accepted")
         }
+        Misuse::BadEscalation { why: EscalationError::NotLeaving } => {
+            "only a request to leave is asked again by itself".into()
+        }
+        Misuse::BadEscalation { why: EscalationError::Attempts { attempts, most } } => {
+            format!("{attempts} attempts were set, from 1 to {most} are accepted")
+        }
         Misuse::LifeNotLater { name } => {
             format!("the announced life of `{name}` is not later than the one that is known")
         }
@@ -69,6 +75,9 @@ pub(super) fn hint(error: &Misuse) -> String {
         }
         Misuse::SecondLead => "add the member as `worker` or `approver`",
         Misuse::TooManyMembers { .. } => "raise `limits.members`, or divide the work among teams",
+        Misuse::BadEscalation { .. } => {
+            "set it for shutdowns only, with as many attempts as `limits.lineage` leaves"
+        }
         Misuse::LifeNotLater { .. } => {
             "announce lives in the order in which they began; this one is over, or this engine's"
         }

@@ -44,6 +44,10 @@ pub(super) fn message(error: &NotNow) -> String {
         NotNow::WorkNotRunning { run } => {
             format!("run {run} of the request's work is not under way")
         }
+        NotNow::NothingToReopen { status } => format!(
+            "nothing to reopen: only a plan that this member rejected, and this request is {}",
+            status.name()
+        ),
         NotNow::NothingToRerun => {
             "no work of this request failed, was interrupted or was missing".into()
         }
@@ -108,6 +112,9 @@ pub(super) fn hint(error: &NotNow) -> String {
             "stop the work, tell the lead in plain text how far it got, then confirm the exit"
         }
         NotNow::WorkNotRunning { .. } => "tell the end of each run once, with its number",
+        NotNow::NothingToReopen { .. } => {
+            "reopen the last rejection of the plan; what waits can still be decided"
+        }
         NotNow::NothingToRerun => {
             "run work again after a `work_failed` or `work_missing` event only"
         }

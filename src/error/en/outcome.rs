@@ -25,6 +25,7 @@ pub(in crate::error) const fn dropped(reason: DropReason) -> &'static str {
         DropReason::WrongKind => "the frame belongs to another kind of request",
         DropReason::DigestMismatch => "the decision is about another plan than the one submitted",
         DropReason::Unapproved => "the report is about work that was not approved",
+        DropReason::NotRejected => "the frame reopens a request that does not stand as rejected",
         DropReason::Throttled => "the sender repeats itself beyond what is answered",
         DropReason::ReceiverLeft => "the receiver has left, or its engine is closed",
     }
@@ -67,6 +68,10 @@ pub(in crate::error) const fn dropped_hint(reason: DropReason) -> &'static str {
             "keep the gate shut and wait for a decision on the plan as it was submitted"
         }
         DropReason::Unapproved => "ask the sender in plain text what it has done, and look at it",
+        DropReason::NotRejected => {
+            "nothing changed; what waits or is approved needs no reopening, and other ends can be \
+             followed by a retry"
+        }
         DropReason::Throttled => {
             "nothing changed; repeats are answered again when the sender has calmed down"
         }
@@ -97,6 +102,7 @@ pub(in crate::error) const fn alarm(alarm: Alarm) -> &'static str {
         }
         Alarm::ReportLost => "an execution report was sent several times and never acknowledged",
         Alarm::ReportOverdue => "approved work was not reported in time",
+        Alarm::RefusedRepeatedly => "a member refused to leave as often as it was to be asked",
         Alarm::Storm => "a member sends the same over and over again; it gets no answer to repeats",
     }
 }
@@ -134,6 +140,10 @@ pub(in crate::error) const fn alarm_hint(alarm: Alarm) -> &'static str {
         Alarm::ReportOverdue => {
             "ask the member how the work stands and expect neither success nor failure until then; \
              a later report still counts"
+        }
+        Alarm::RefusedRepeatedly => {
+            "read the last reason, and decide whether to wait, to ask again later, or to take back \
+             what the member holds"
         }
         Alarm::Storm => {
             "look whether its program or the transport is in a loop; new messages still get through"

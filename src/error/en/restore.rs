@@ -35,7 +35,11 @@ pub(super) fn hint(error: &RestoreError) -> String {
         RestoreError::Nothing => {
             "make a new engine with a new incarnation, and let the lead announce it"
         }
-        RestoreError::Truncated { .. } | RestoreError::Corrupt { .. } => {
+        RestoreError::Truncated { .. } => {
+            "look for the rest of it, or use an older snapshot with its whole journal; without one, \
+             make a new engine with a new incarnation"
+        }
+        RestoreError::Corrupt { .. } => {
             "use an older snapshot with its whole journal; without one, make a new engine with a new \
              incarnation"
         }

@@ -2,8 +2,8 @@
 
 use super::decode;
 use super::invalid::scope;
-use crate::error::Misuse;
 use crate::error::render::quoted;
+use crate::error::{EscalationError, Misuse};
 use crate::time::Millis;
 
 pub(super) fn message(error: &Misuse) -> String {
@@ -32,6 +32,12 @@ pub(super) fn message(error: &Misuse) -> String {
         }
         Misuse::SecondLead => "团队已有负责人，只接受一名".into(),
         Misuse::TooManyMembers { limit } => format!("团队已有 {limit} 名成员，达到上限"),
+        Misuse::BadEscalation { why: EscalationError::NotLeaving } => {
+            "只有请成员离开的请求才会自动再次提出".into()
+        }
+        Misuse::BadEscalation { why: EscalationError::Attempts { attempts, most } } => {
+            format!("设定了 {attempts} 次尝试，应为 1 到 {most} 次")
+        }
         Misuse::LifeNotLater { name } => {
             format!("为 `{name}` 宣告的实例并不晚于已知的实例")
         }
@@ -53,6 +59,7 @@ pub(super) fn hint(error: &Misuse) -> String {
         Misuse::NameTaken { .. } => "另选一个名字；如果是同一成员的新实例，请宣告该实例",
         Misuse::SecondLead => "以 `worker` 或 `approver` 角色加入该成员",
         Misuse::TooManyMembers { .. } => "调高 `limits.members`，或把工作分给多个团队",
+        Misuse::BadEscalation { .. } => "只用于关闭请求，次数不超过 `limits.lineage` 所余",
         Misuse::LifeNotLater { .. } => "按开始的先后宣告实例；这个实例已成过去，或是本引擎自己的",
     }
     .to_owned()

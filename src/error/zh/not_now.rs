@@ -9,6 +9,7 @@ use crate::message::Status;
 use crate::request::PauseError;
 use crate::time::Millis;
 
+#[expect(clippy::too_many_lines, reason = "one arm per error")]
 pub(super) fn message(error: &NotNow) -> String {
     match error {
         NotNow::UnknownRequest { found, open } => {
@@ -37,6 +38,10 @@ pub(super) fn message(error: &NotNow) -> String {
         }
         NotNow::ApprovalEnded => "本成员同意离开时该批准已经终止，其工作不再接受报告".into(),
         NotNow::WorkNotRunning { run } => format!("该请求的第 {run} 次执行并不在进行中"),
+        NotNow::NothingToReopen { status } => format!(
+            "没有可以重开的内容：只有本成员拒绝过的计划可以重开，而该请求处于 {}",
+            status.name()
+        ),
         NotNow::NothingToRerun => {
             "该请求没有失败、中断或缺少处理函数的工作，没有可以重新执行的内容".into()
         }
@@ -86,6 +91,7 @@ pub(super) fn hint(error: &NotNow) -> String {
         NotNow::NotApproved { status } => not_approved_hint(*status),
         NotNow::ApprovalEnded => "停止这项工作，用普通文本告知负责人进展到哪里，然后确认退出",
         NotNow::WorkNotRunning { .. } => "每次执行结束时只报告一次，并带上它的编号",
+        NotNow::NothingToReopen { .. } => "重开该计划最近一次的拒绝；仍在等待的请求可以直接裁决",
         NotNow::NothingToRerun => {
             "只在收到 `work_failed` 或 `work_missing` 事件之后重新执行；已完成的工作不再执行"
         }

@@ -23,6 +23,7 @@ pub(in crate::error) const fn dropped(reason: DropReason) -> &'static str {
         DropReason::WrongKind => "该帧属于另一种类的请求",
         DropReason::DigestMismatch => "裁决针对的不是所提交的那份计划",
         DropReason::Unapproved => "报告涉及未获批准的工作",
+        DropReason::NotRejected => "该帧要重开的请求并不处于被拒绝的状态",
         DropReason::Throttled => "发送方的重复超出了会予以答复的范围",
         DropReason::ReceiverLeft => "接收方已经离开，或其引擎已关闭",
     }
@@ -48,6 +49,9 @@ pub(in crate::error) const fn dropped_hint(reason: DropReason) -> &'static str {
         DropReason::WrongKind => "没有任何改变；发送方应查明那个请求问的是什么",
         DropReason::DigestMismatch => "保持闸门关闭，等待针对所提交计划的裁决",
         DropReason::Unapproved => "用普通文本询问发送者做了什么，并检查其结果",
+        DropReason::NotRejected => {
+            "没有任何改变；等待中或已批准的请求无需重开，其他结局之后可以重试"
+        }
         DropReason::Throttled => "没有任何改变；待发送方平静下来，重复的内容会重新得到答复",
         DropReason::ReceiverLeft => "不再向该成员发送；它的工作需要由别的成员接手",
     }
@@ -71,6 +75,7 @@ pub(in crate::error) const fn alarm(alarm: Alarm) -> &'static str {
         Alarm::Deadlock => "成员之间形成了循环等待；为打破它，放弃了本成员的一个请求",
         Alarm::ReportLost => "执行报告已多次发送，始终未得到确认",
         Alarm::ReportOverdue => "已批准的工作没有按时报告",
+        Alarm::RefusedRepeatedly => "成员在规定的次数之内每次都拒绝离开",
         Alarm::Storm => "成员不停地重复发送同样的内容；其重复暂不予以答复",
     }
 }
@@ -96,6 +101,9 @@ pub(in crate::error) const fn alarm_hint(alarm: Alarm) -> &'static str {
         Alarm::ReportLost => "用普通文本告知负责人工作结果",
         Alarm::ReportOverdue => {
             "询问该成员工作的进展，在此之前不要认定成功或失败；迟到的报告仍然有效"
+        }
+        Alarm::RefusedRepeatedly => {
+            "查看最后一次的理由，再决定是等待、稍后再问，还是收回该成员手上的工作"
         }
         Alarm::Storm => "查看它的程序或传输层是否陷入循环；新的消息仍会送达",
     }

@@ -27,7 +27,10 @@ pub(super) fn message(error: &RestoreError) -> String {
 pub(super) fn hint(error: &RestoreError) -> String {
     match error {
         RestoreError::Nothing => "用新的 incarnation 创建新引擎，并由 lead 宣布",
-        RestoreError::Truncated { .. } | RestoreError::Corrupt { .. } => {
+        RestoreError::Truncated { .. } => {
+            "找回其余部分，或使用更早的快照及其完整日志；没有的话，用新的 incarnation 创建新引擎"
+        }
+        RestoreError::Corrupt { .. } => {
             "使用更早的快照及其完整日志；没有的话，用新的 incarnation 创建新引擎"
         }
         RestoreError::Newer { .. } => "用写入它的版本或更高版本恢复",

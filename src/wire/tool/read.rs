@@ -28,6 +28,7 @@ enum Topic {
     ExecutionReport,
     Progress,
     Cancel,
+    Reopen,
     Exited,
     Idle,
 }
@@ -194,6 +195,9 @@ fn message(slots: In<'_, '_, '_>, topic: Topic, type_path: String) -> Decode<Too
         Topic::Cancel => {
             ToolMessage::Cancel { request_id: slots.request_id()?, reason: slots.text(REASON)? }
         }
+        Topic::Reopen => {
+            ToolMessage::Reopen { request_id: slots.request_id()?, reason: slots.text(REASON)? }
+        }
         Topic::Exited => ToolMessage::Exited { request_id: slots.request_id()? },
         Topic::Idle => ToolMessage::Idle { note: slots.text(NOTE)? },
     })
@@ -265,7 +269,7 @@ const DECIDING: [&str; 3] = ["approve", "approved", "plan"];
 
 /// Every type a model may write, what it stands for, and what it is about. Messages that only
 /// engines send are not among them.
-const TOPICS: [(&str, &str, Topic); 17] = [
+const TOPICS: [(&str, &str, Topic); 18] = [
     ("message", "message", Topic::Text),
     ("broadcast", "broadcast", Topic::Broadcast),
     ("shutdown_request", "shutdown_request", Topic::ShutdownRequest),
@@ -281,6 +285,7 @@ const TOPICS: [(&str, &str, Topic); 17] = [
     ("execution_report", "execution_report", Topic::ExecutionReport),
     ("progress", "progress", Topic::Progress),
     ("cancel", "cancel", Topic::Cancel),
+    ("reopen", "reopen", Topic::Reopen),
     ("exited", "exited", Topic::Exited),
     ("idle", "idle", Topic::Idle),
 ];

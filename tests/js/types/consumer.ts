@@ -6,6 +6,7 @@ import {
   type Alarm,
   type AlarmEvent,
   type AskOptions,
+  type Attempt,
   type AuditEntry,
   approve,
   type BooleanReading,
@@ -25,6 +26,9 @@ import {
   type EngineOptions,
   type ErrorData,
   type ErrorFamily,
+  type Escalating,
+  type EscalationEvent,
+  type EscalationStep,
   type Event,
   type FrameEvent,
   type Gate,
@@ -60,7 +64,9 @@ import {
   ProtocolEngine,
   type ProtocolEngineOptions,
   ProtocolError,
+  type Refused,
   type ReminderEvent,
+  type ReopenedEvent,
   type Report,
   type ReportEvent,
   type RequestEvent,
@@ -194,6 +200,13 @@ export function onEvent(event: HostEvent): string {
       return String((event satisfies WorkEvent).run);
     case "work_failed":
       return String((event satisfies WorkFailedEvent).interrupted);
+    case "reopened":
+      return (event satisfies ReopenedEvent).reason ?? "";
+    case "escalation": {
+      const { to, step, attempt, of, requests, outcome }: EscalationEvent = event;
+      const last: EscalationStep = step;
+      return `${to} ${last} ${attempt}/${of} ${requests.join()} ${outcome?.status ?? ""}`;
+    }
     case "vote": {
       const { by, approve, counted, awaiting }: VoteEvent = event;
       return `${by} ${approve} ${counted} ${awaiting.join()}`;
@@ -217,6 +230,8 @@ export function onEvent(event: HostEvent): string {
     case "alarm": {
       const alarm: AlarmEvent = event;
       const holding: Holding[] = alarm.holding ?? [];
+      const refused: Refused | undefined = alarm.refused;
+      use(refused?.times, refused?.reason);
       return `${alarm.alarm satisfies Alarm} ${holding.map(({ title }) => title ?? "").join()}`;
     }
     default:
@@ -285,6 +300,11 @@ export async function rest(): Promise<void> {
   const entries: AuditEntry[] = alice.audit();
   const verdicts: Verdict[] = entries.map(({ verdict }) => verdict);
   const request: RequestView | undefined = alice.request("id");
+  const attempt: Attempt | undefined = request?.attempt;
+  use(
+    attempt?.nextAt,
+    alice.requestShutdown("bob", { escalate: { attempts: 2 } } satisfies Escalating),
+  );
   const name: MemberName | undefined = views[0]?.name;
   use(done.notes, owed, verdicts, request, name, NOTED_AS.length, DROP_REASONS.length);
   const off: () => void = alice.subscribe((event) => use(onEvent(event)));

@@ -123,6 +123,9 @@ impl Laws {
             | Event::Progress(_)
             | Event::Idle(_)
             | Event::WorkFailed(_)
+            | Event::WorkMissing(_)
+            | Event::Escalation(_)
+            | Event::Reopened(_)
             | Event::Drain(_)
             | Event::Liveness(_)
             | Event::Undeliverable(_) => {}
@@ -333,6 +336,7 @@ impl Laws {
             | Alarm::LostWorkerAlive
             | Alarm::LeadSilent
             | Alarm::ApproverSilent
+            | Alarm::RefusedRepeatedly
             | Alarm::RequestLoop
             | Alarm::NotExited
             | Alarm::LeftDespiteCancel
