@@ -282,6 +282,7 @@ impl Engine {
     }
 
     /// Does once more what was done; it cannot be refused now if it was not then.
+    #[expect(clippy::too_many_lines, reason = "one arm per input")]
     fn repeat_call(&mut self, now: Timestamp, call: Call<'_>) -> Result<(), ()> {
         let text = |text: Option<Cow<'_, str>>| text.map(Cow::into_owned);
         let done = match call {

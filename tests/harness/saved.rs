@@ -67,7 +67,7 @@ impl Drop for super::Node {
     fn drop(&mut self) {
         // A test that goes through thousands of interleavings checks the first ones, then a sample.
         let nth = CHECKED.with(|checked| checked.replace(checked.get() + 1));
-        let sampled = nth < 64 || nth % 64 == 0;
+        let sampled = nth < 64 || nth.is_multiple_of(64);
         // A store that was taken away lives on with another process of the member.
         let kept = !self.store.journal.is_empty();
         if sampled && kept && !std::thread::panicking() {

@@ -98,6 +98,13 @@ pub(crate) fn call(
             let (permit, id) = engine.enter_gate(now, &first)?;
             Ok((json!({ "requestId": id.as_str() }), Some(Named::Permit(permit))))
         }
+        command => permits(engine, now, command, &args),
+    }
+}
+
+/// What the host does itself: guarded actions and critical sections.
+fn permits(engine: &mut Engine, now: Timestamp, command: &str, args: &Args<'_>) -> Done {
+    match command {
         "startFailed" => done(match args.named(0) {
             Some(Named::Permit(permit)) => engine.start_failed(now, *permit),
             Some(Named::Text(_) | Named::Section(_)) | None => Err(Misuse::UnknownPermit.into()),
@@ -105,14 +112,15 @@ pub(crate) fn call(
         "enterSection" => {
             let defer = args.option_text(1, "policy").as_deref() == Some("defer");
             let policy = if defer { SectionPolicy::Defer } else { SectionPolicy::Reject };
-            let section = engine.enter_section(now, &first, args.millis(1, "etaMs"), policy)?;
+            let section =
+                engine.enter_section(now, &args.text(0), args.millis(1, "etaMs"), policy)?;
             Ok((Value::Null, Some(Named::Section(section))))
         }
         "leaveSection" => done(match args.named(0) {
             Some(Named::Section(section)) => engine.leave_section(now, *section),
             Some(Named::Text(_) | Named::Permit(_)) | None => Err(Misuse::UnknownSection.into()),
         }),
-        command => world(engine, now, command, &args),
+        command => world(engine, now, command, args),
     }
 }
 
