@@ -86,16 +86,23 @@ impl Engine {
         self.command(now, told, |engine| {
             let place = engine.sections.open.iter().position(|section| section.id == id);
             engine.sections.open.remove(place.ok_or(Misuse::UnknownSection)?);
-            if engine.sections.any() {
-                return Ok(());
-            }
-            for slot in
-                engine.slots(&|entry| matches!(entry.state, State::Owed(Owed::Deferred { .. })))
-            {
-                engine.apply_quietly(slot, Input::Resume);
+            if !engine.sections.any() {
+                engine.put_what_was_held_back();
             }
             Ok(())
         })
+    }
+
+    /// The process whose work the sections guarded has ended, and they with it.
+    pub(super) fn end_sections(&mut self) {
+        self.sections.open.clear();
+        self.put_what_was_held_back();
+    }
+
+    fn put_what_was_held_back(&mut self) {
+        for slot in self.slots(&|entry| matches!(entry.state, State::Owed(Owed::Deferred { .. }))) {
+            self.apply_quietly(slot, Input::Resume);
+        }
     }
 
     /// Answers a shutdown request for the host, or holds it back.

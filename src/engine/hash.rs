@@ -93,6 +93,7 @@ fn entry_into(input: &mut FieldHasher, entry: &Entry) {
         input.number(71, work.cause as u64);
         let (tag, run) = match work.state {
             WorkState::Waiting => (0, 0),
+            WorkState::Due { run } => (5, run),
             WorkState::Running { run, since: _ } => (1, run),
             WorkState::Done => (2, 0),
             WorkState::Failed => (3, 0),

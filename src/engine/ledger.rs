@@ -375,7 +375,7 @@ impl Entry {
 
     /// Whether anything more is expected of either side, or of our host.
     pub(crate) fn is_open(&self) -> bool {
-        self.state.is_open() || self.works.running() || self.ladder.is_some()
+        self.state.is_open() || self.works.under_way() || self.ladder.is_some()
     }
 
     /// When it is asked again; `None` unless it has ended and waits for that.

@@ -125,6 +125,10 @@ pub(super) enum Call<'a> {
         ok: bool,
         detail: Option<Cow<'a, str>>,
     },
+    WorkStarted {
+        id: Cow<'a, str>,
+        run: u32,
+    },
     WorkMissing {
         id: Cow<'a, str>,
         run: u32,

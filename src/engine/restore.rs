@@ -7,9 +7,11 @@
 //! 1. What the lines caused goes out again as far as nobody knows that it went out before: frames
 //!    are known by their numbers, so whoever has them drops them.
 //! 2. Verdicts on silent members wait one grace more: their mail was waiting, too.
-//! 3. Work that the host was at is interrupted, for nobody knows how far it came; work that it was
-//!    told to run and had not begun is told again.
-//! 4. What is overdue settles. Only then does anything new come in.
+//! 3. Work that the host was at is interrupted, for nobody knows how far it came, and critical
+//!    sections end.
+//! 4. What is overdue settles.
+//! 5. The new host is told what the former one had before it: requests that wait for an answer, and
+//!    work that is due and had not begun. Only then does anything new come in.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -30,6 +32,7 @@ use crate::ids::{IdSource, MemberIndex, MemberName};
 use crate::journal::line::{self, Head, Line};
 use crate::journal::{AuditEntry, Verdict};
 use crate::member::Roster;
+use crate::request::{Owed, State};
 use crate::snapshot::{self, RestoreError};
 use crate::time::Timestamp;
 use crate::wire::json;
@@ -349,6 +352,7 @@ impl Engine {
             Call::WorkDone { id, run, ok, detail } => {
                 self.work_done(now, &id, run, ok, text(detail)).map(drop)
             }
+            Call::WorkStarted { id, run } => self.work_started(now, &id, run).map(drop),
             Call::WorkMissing { id, run } => self.work_missing(now, &id, run).map(drop),
             Call::Rerun { id } => self.rerun(now, &id).map(drop),
             Call::InterruptWorks => self.interrupt_works(now),
@@ -364,8 +368,10 @@ impl Engine {
         if !self.recorder.on {
             self.seq = self.seq.saturating_add(SEQ_LEAP);
         }
-        // Work is told again below, as it stands.
-        self.effects.retain(|effect| !matches!(effect, Effect::Event(Event::Work(_))));
+        // These are told again below, as they stand.
+        let again =
+            |effect: &Effect| matches!(effect, Effect::Event(Event::Work(_) | Event::Request(_)));
+        self.effects.retain(|effect| !again(effect));
         self.wake_up(now);
     }
 
@@ -376,10 +382,15 @@ impl Engine {
         let judged: Vec<MemberIndex> =
             self.roster.iter().filter(|(_, m)| m.judgement.is_some()).map(|(at, _)| at).collect();
         judged.into_iter().for_each(|index| self.adjourn(index));
-        self.interrupt_all();
+        self.interrupt_all(true);
         let entry = self.entry(Verdict::Noted);
         self.audit.push(AuditEntry { code: Some("restored"), ..entry });
         self.begin(now, Actor::Host);
+        for slot in self.slots(&|entry| matches!(entry.state, State::Owed(Owed::Open { .. }))) {
+            self.ask_host(slot);
+        }
+        self.end_sections();
+        self.tell_due_works();
         self.touched = true;
         self.record(&begun, told);
     }

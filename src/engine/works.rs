@@ -55,6 +55,25 @@ impl Engine {
         })
     }
 
+    /// Tells that a run of work that a `work` event asked for begins now. Whoever keeps a journal
+    /// calls it first, and begins when its line is safe: a restored engine asks once more for what
+    /// has not begun, and calls what has begun and not ended `interrupted`.
+    ///
+    /// # Errors
+    /// When there is no such request, or this run of it is not due.
+    pub fn work_started(&mut self, now: Timestamp, id: &str, run: u32) -> Refusable<RequestId> {
+        let told = self.write_down(|| Call::WorkStarted { id: id.into(), run });
+        self.command(now, told, |engine| {
+            let slot = engine.resolve(Side::Asked, id)?;
+            engine.about_request(slot);
+            let now = engine.now;
+            if engine.change_works(slot, |works| works.began(run, now)).is_none() {
+                return Err(NotNow::WorkNotRunning { run }.into());
+            }
+            engine.id_of(slot)
+        })
+    }
+
     /// Tells that a run of work that a `work` event asked for cannot begin, for nobody here knows it
     /// by its name. A `work_missing` event says so; `rerun` runs it once it is known.
     ///
@@ -87,7 +106,7 @@ impl Engine {
             let slot = engine.resolve(Side::Asked, id)?;
             engine.about_request(slot);
             let request_id = engine.id_of(slot)?;
-            let Some((work, run)) = engine.change_works(slot, |works| works.rerun(now)) else {
+            let Some((work, run)) = engine.change_works(slot, |works| works.rerun()) else {
                 return Err(NotNow::NothingToRerun.into());
             };
             engine.tell_work(request_id.clone(), work, run);
@@ -103,15 +122,16 @@ impl Engine {
     pub fn interrupt_works(&mut self, now: Timestamp) -> Refusable<()> {
         let told = self.write_down(|| Call::InterruptWorks);
         self.command(now, told, |engine| {
-            engine.interrupt_all();
+            engine.interrupt_all(false);
             Ok(())
         })
     }
 
-    pub(super) fn interrupt_all(&mut self) {
-        for slot in self.slots(&|entry| entry.works.running()) {
+    /// Interrupts what is under way; `begun` leaves out what was only due.
+    pub(super) fn interrupt_all(&mut self, begun: bool) {
+        for slot in self.slots(&|entry| entry.works.under_way()) {
             let Ok(request_id) = self.id_of(slot) else { continue };
-            let stopped = self.change_works(slot, |works| Some(works.interrupt()));
+            let stopped = self.change_works(slot, |works| Some(works.interrupt(begun)));
             for (work, run) in stopped.into_iter().flatten() {
                 self.work_failed(&request_id, work, run, None, true);
             }
@@ -120,10 +140,19 @@ impl Engine {
 
     /// Starts the work that waits for this, if any.
     pub(super) fn start_work(&mut self, slot: usize, cause: WorkCause) {
-        let now = self.now;
         let Some(id) = self.ledger.get(slot).map(|entry| entry.id.clone()) else { return };
-        if let Some((work, run)) = self.change_works(slot, |works| works.start(cause, now)) {
+        if let Some((work, run)) = self.change_works(slot, |works| works.start(cause)) {
             self.tell_work(id, work, run);
+        }
+    }
+
+    /// Asks the host once more for whatever it is to begin.
+    pub(super) fn tell_due_works(&mut self) {
+        for slot in self.slots(&|entry| entry.works.due().next().is_some()) {
+            let Some(entry) = self.ledger.get(slot) else { continue };
+            let (id, due) = (entry.id.clone(), entry.works.due());
+            let due: Vec<_> = due.map(|(work, run)| (work.clone(), run)).collect();
+            due.into_iter().for_each(|(work, run)| self.tell_work(id.clone(), work, run));
         }
     }
 

@@ -1,7 +1,7 @@
 //! What was saved and is damaged, incomplete or somebody else's is refused, and says why.
 
 use serde_json::{Value, json};
-use team_protocols::{Engine, Saved, Status, Uses};
+use team_protocols::{AskOptions, Engine, Event, Saved, SectionPolicy, Status, Uses};
 
 use crate::harness::{Counting, LEAD, Net, Store, at, code, name, plan};
 
@@ -208,4 +208,100 @@ fn what_was_due_while_nobody_ran_settles_first() {
     let id = net.submit("alice", plan(), Uses::Once);
     net.approve(LEAD, &id);
     assert_eq!(net.status("alice", &id), Status::Approved, "her frames are numbered on");
+}
+
+/// Alice's process ends and another one goes on; gives what the new one told its host.
+fn restart(net: &mut Net) -> Vec<Event> {
+    let store = net.halt("alice");
+    net.go_on("alice", store, true, Box::new(Counting { member: 9, next: 0 }), 0);
+    net.run_until_quiet();
+    net.events("alice").to_vec()
+}
+
+fn works(events: &[Event]) -> Vec<(&'static str, u32)> {
+    let told = |event: &Event| match event {
+        Event::Work(work) => Some(("due", work.run)),
+        Event::WorkFailed(failed) if failed.interrupted => Some(("interrupted", failed.run)),
+        _ => None,
+    };
+    events.iter().filter_map(told).collect()
+}
+
+#[test]
+fn work_that_has_not_begun_is_due_once_more_and_what_has_begun_is_interrupted() {
+    let mut net = Net::team(&["alice"]);
+    let options = AskOptions { on_approved: Some("deploy".into()), ..AskOptions::default() };
+    let id = net.act("alice", |e, now| e.submit_plan(now, plan(), Uses::UntilReport, options));
+    let id = id.unwrap();
+    net.run_until_quiet();
+    net.approve(LEAD, id.as_str());
+    assert_eq!(works(&restart(&mut net)), [("due", 1)]);
+    assert_eq!(works(&restart(&mut net)), [("due", 1)], "as often as it takes");
+    let started = |net: &mut Net, run| {
+        net.act("alice", |e, now| e.work_started(now, id.as_str(), run)).map(drop)
+    };
+    assert_eq!(code(&started(&mut net, 2)), "work_not_running");
+    started(&mut net, 1).unwrap();
+    assert_eq!(code(&started(&mut net, 1)), "work_not_running", "it has begun");
+    assert_eq!(works(&restart(&mut net)), [("interrupted", 1)]);
+    // What the last line caused may have been told or not: it is told again.
+    net.idle("alice");
+    assert_eq!(works(&restart(&mut net)), []);
+    net.act("alice", |e, now| e.rerun(now, id.as_str())).unwrap();
+    net.act("alice", |e, now| e.work_done(now, id.as_str(), 2, true, None)).unwrap();
+    assert_eq!(works(&restart(&mut net)), []);
+}
+
+#[test]
+fn requests_that_wait_for_an_answer_are_put_before_the_new_host() {
+    let mut net = Net::team(&["alice"]);
+    let asked = |events: &[Event]| -> Vec<String> {
+        let asked = |event: &Event| {
+            let Event::Request(request) = event else { return None };
+            Some(request.request_id.as_str().to_owned())
+        };
+        events.iter().filter_map(asked).collect()
+    };
+    let id = net.ask_shutdown("alice");
+    assert_eq!(asked(&restart(&mut net)), [id.as_str()]);
+    net.reject("alice", &id, "busy");
+    assert_eq!(asked(&restart(&mut net)), [] as [&str; 0]);
+    let late = net.ask_shutdown("alice");
+    let store = net.halt("alice");
+    net.advance(601_000);
+    net.go_on("alice", store, false, Box::new(Counting { member: 9, next: 0 }), 0);
+    assert_eq!(asked(net.events("alice")), [] as [&str; 0], "{late} is over");
+}
+
+#[test]
+fn a_critical_section_ends_with_the_process_that_held_it() {
+    let mut net = Net::team(&["alice"]);
+    net.enter_section("alice", "migration", None, SectionPolicy::Defer);
+    let id = net.ask_shutdown("alice");
+    assert_eq!(net.engine("alice").sections().count(), 1);
+    let told = restart(&mut net);
+    assert!(
+        told.iter().any(|event| matches!(event, Event::Request(r) if r.request_id.as_str() == id))
+    );
+    assert_eq!(net.engine("alice").sections().count(), 0);
+    net.approve("alice", &id);
+    assert_eq!(net.status(LEAD, &id), Status::Approved);
+}
+
+#[test]
+fn what_nobody_knows_to_have_gone_out_goes_out_again_and_counts_once() {
+    let mut net = Net::team(&["alice"]);
+    net.node_mut("alice").doomed = true;
+    let options = AskOptions::default();
+    let id = net.act("alice", |e, now| e.submit_plan(now, plan(), Uses::Once, options)).unwrap();
+    net.run_until_quiet();
+    assert!(net.engine(LEAD).obligations().is_empty(), "nothing went out");
+    restart(&mut net);
+    assert_eq!(net.engine(LEAD).obligations().len(), 1);
+    net.approve(LEAD, id.as_str());
+    restart(&mut net);
+    assert_eq!(net.status("alice", id.as_str()), Status::Approved);
+    net.enter_gate("alice", "write:src/a").unwrap();
+    restart(&mut net);
+    assert_eq!(code(&net.enter_gate("alice", "write:src/a")), "gate_spent", "and stays spent");
 }
