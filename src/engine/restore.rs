@@ -55,10 +55,16 @@ pub struct Restored {
     /// How many lines of the journal were put in again.
     #[cfg_attr(target_arch = "wasm32", tsify(type = "number"))]
     pub lines: u64,
-    /// How many bytes at the end of the journal are no whole line, for the host ended while it
-    /// wrote them; nothing that they caused had gone out. Cut them off before the next line.
+    /// How many bytes of the journal (UTF-8) are whole lines. Cut off what is behind them before the
+    /// next line is added.
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "number"))]
+    pub sound_bytes: usize,
+    /// How many bytes were behind them, for the host ended while it wrote; nothing that they caused
+    /// had gone out.
     #[cfg_attr(target_arch = "wasm32", tsify(type = "number"))]
     pub torn_bytes: usize,
+    /// Whether the engine writes its journal on.
+    pub journal: bool,
 }
 
 /// The state of an engine.
@@ -156,7 +162,8 @@ impl Engine {
             engine.check_owner(member)?;
         }
         let (lines, torn) = line::split_torn(saved.journal);
-        let mut restored = Restored { lines: 0, torn_bytes: torn.len() };
+        let (sound_bytes, torn_bytes) = (lines.len(), torn.len());
+        let mut restored = Restored { sound_bytes, torn_bytes, ..Restored::default() };
         let mut pending = VecDeque::new();
         for (place, text) in lines.lines().enumerate() {
             let place = place + 1;
@@ -174,6 +181,7 @@ impl Engine {
             restored.lines += 1;
         }
         let mut engine = engine.ok_or(RestoreError::Nothing)?;
+        restored.journal = engine.recorder.on;
         engine.effects = pending.into_iter().flat_map(|(_, effects)| effects).collect();
         Ok((engine, restored))
     }

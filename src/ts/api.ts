@@ -15,8 +15,10 @@ export {
   type Permit,
   type ProtocolEngineOptions,
   type RequestHandler,
+  type RestoringOptions,
   reject,
 } from "./host.js";
+export type { Journal, JournalStore } from "./journal.js";
 export type {
   AnswerOutput,
   KindDeclaration,

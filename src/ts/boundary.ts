@@ -24,10 +24,20 @@ export interface RawEvent {
   readonly json: string;
 }
 
+/** A line of the journal. */
+export interface RawLine {
+  readonly kind: "journal";
+  readonly n: number;
+  readonly line: string;
+}
+
+/** One thing that a call left to do. */
+export type RawEffect = RawSend | RawEvent | RawLine;
+
 /** What a call left behind. */
 export interface Output {
   readonly result: string;
-  readonly effects: readonly (RawSend | RawEvent)[];
+  readonly effects: readonly RawEffect[];
 }
 
 /** The length that stands for a text that is not given. */
@@ -42,9 +52,12 @@ const TEXT = 2;
 const TEXT_BYTES = 3;
 const RESULT_END = 5;
 
-/** The words of a record: what it is, its number, where its two texts end. */
+/** The words of a record: what it is and the upper half of its number, the lower half, where its two
+ * texts end. */
 const RECORD_WORDS = 4;
+const KIND_BITS = 8;
 const SEND = 0;
+const EVENT = 1;
 
 /** A UTF-16 unit takes three bytes of UTF-8 at the most. */
 const BYTES_PER_UNIT = 3;
@@ -96,7 +109,7 @@ export function take(): Output {
   const all = decoder.decode(new Uint8Array(buffer, words[head + TEXT] as number, bytes));
   const count = words[head + COUNT] as number;
   if (count === 0) return { result: all, effects: NO_EFFECTS };
-  const effects: (RawSend | RawEvent)[] = [];
+  const effects: RawEffect[] = [];
   let at = (words[head + RECORDS] as number) / WORD_BYTES;
   let from = words[head + RESULT_END] as number;
   for (let left = count; left > 0; left -= 1, at += RECORD_WORDS) {
@@ -105,13 +118,19 @@ export function take(): Output {
     const first = all.slice(from, middle);
     const second = all.slice(middle, end);
     from = end;
-    effects.push(
-      words[at] === SEND
-        ? { kind: "send", seq: words[at + 1] as number, to: first, frame: second }
-        : { kind: "event", requestId: first, json: second },
-    );
+    effects.push(effect(at, first, second));
   }
   return { result: all.slice(0, words[head + RESULT_END]), effects };
+}
+
+/** One effect from its record and its texts. */
+function effect(at: number, first: string, second: string): RawEffect {
+  const word = words[at] as number;
+  const kind = word & ((1 << KIND_BITS) - 1);
+  if (kind === EVENT) return { kind: "event", requestId: first, json: second };
+  const number = (word >>> KIND_BITS) * 2 ** 32 + (words[at + 1] as number);
+  if (kind === SEND) return { kind: "send", seq: number, to: first, frame: second };
+  return { kind: "journal", n: number, line: second };
 }
 
 function openInput(bytes: number): void {

@@ -5,11 +5,12 @@ import {
   isStarted,
   type Output,
   put,
+  type RawEffect,
   type RawEvent,
-  type RawSend,
   take,
 } from "./boundary.js";
 import { type ErrorData, hostError, ProtocolError } from "./errors.js";
+import { Lives } from "./lives.js";
 import type {
   AuditEntry,
   Decision,
@@ -33,7 +34,10 @@ import type {
   Report,
   RequestOptions,
   RequestView,
+  Restored,
+  RestoreOptions,
   Role,
+  Saved,
   SectionOptions,
   ShutdownOptions,
   Staged,
@@ -57,7 +61,7 @@ import { RawEngine } from "./wasm/team_protocols.js";
 export class Engine {
   readonly #raw: RawEngine;
   readonly #lang: "en" | "zh";
-  #effects: (RawSend | RawEvent)[] = [];
+  #effects: RawEffect[] = [];
   #next = 0;
   #frameLimit = 0;
   #gone = false;
@@ -67,18 +71,73 @@ export class Engine {
    *
    * @throws {ProtocolError} when the options make no sense; `path` says which.
    */
-  constructor(options: EngineOptions, now: number) {
+  constructor(options: EngineOptions, now: number);
+  constructor(options: EngineOptions | Opening, now = 0) {
     if (!isStarted()) throw new Error("call init() of team-protocols/slim first");
     this.#lang = options.lang === "zh" ? "zh" : "en";
-    const json = this.#json(options, "options", readable);
+    const known = options instanceof Opening;
+    const json = known ? "" : this.#json(options, "options", readable);
     this.#raw = new RawEngine();
     try {
-      this.#call((raw) => raw.open(now, this.#put(json)));
+      const put = (text: string | undefined) => this.#putOptional(text);
+      const zh = this.#lang === "zh";
+      const result = this.#call((raw) =>
+        known ? options.open(raw, put, zh) : raw.open(now, put(json)),
+      );
+      if (known) options.result = result;
+      else if (options.journal) lives.add(this);
     } catch (error) {
       this.dispose();
       throw error;
     }
     this.#frameLimit = this.#raw.frameLimit();
+  }
+
+  /**
+   * Goes on from what was saved of a member, with its life, its ids and its absolute deadlines.
+   * First what nobody knows to have gone out goes out again, then what is overdue settles; requests
+   * that wait for an answer and work that had not begun are told once more. The configuration is
+   * the one that was saved.
+   *
+   * Nothing may have happened to the engine that was not saved. With a snapshot alone that cannot be
+   * known, so its frames are numbered on from far above.
+   *
+   * @throws {ProtocolError} of the family `unrestorable` when what was saved is damaged, incomplete,
+   * another member's or of a later version, and `restored_twice` also while another engine of the
+   * same life is open here.
+   */
+  static restore(
+    saved: Saved,
+    options: RestoreOptions,
+    now: number,
+  ): { readonly engine: Engine; readonly restored: Restored } {
+    const { member, seed, lang } = options;
+    const opened = Engine.#saved(lang, (raw, put, zh) => {
+      const texts = [member, saved.snapshot, saved.journal ?? "", seed] as const;
+      const [name, snapshot, journal, of] = texts.map(put) as [number, number, number, number];
+      return raw.restore(now, name, snapshot, journal, of, zh);
+    });
+    const { engine } = opened;
+    if (lives.has(engine)) {
+      engine.dispose();
+      throw hostError("restored_twice", lang === "zh" ? "zh" : "en");
+    }
+    lives.add(engine);
+    return opened;
+  }
+
+  /**
+   * Puts what was saved in again and stops where it ends: an engine to look at, not to go on from.
+   *
+   * @throws {ProtocolError} as `restore`; whose it is does not matter.
+   */
+  static replay(
+    saved: Saved,
+    options: { readonly lang?: "en" | "zh" | undefined } = {},
+  ): { readonly engine: Engine; readonly restored: Restored } {
+    return Engine.#saved(options.lang, (raw, put, zh) =>
+      raw.replay(put(saved.snapshot), put(saved.journal ?? ""), zh),
+    );
   }
 
   // ---- read ----
@@ -289,6 +348,16 @@ export class Engine {
   }
 
   /**
+   * Tells that a run of work that a `work` event asked for begins now. Whoever keeps a journal calls
+   * it first, and begins when its line is safe: a restored engine asks once more for what has not
+   * begun, and calls what has begun and not ended `interrupted`.
+   */
+  workStarted(now: number, requestId: string, run: number): string {
+    const number = this.#whole(run);
+    return this.#call((raw) => raw.workStarted(now, this.#put(requestId), number));
+  }
+
+  /**
    * Tells how a run of work went that a `work` event asked for; `run` is the number from there.
    * A failure changes nothing about the decision. When a compensation ends, whoever approved
    * learns it by a second execution report.
@@ -446,7 +515,30 @@ export class Engine {
     }
     this.#next += 1;
     if (raw.kind === "event") return new EventEffect(raw);
+    if (raw.kind === "journal") return { type: "journal", n: raw.n, line: raw.line };
     return { type: "send", to: raw.to, frame: raw.frame, seq: raw.seq };
+  }
+
+  /**
+   * The whole state as one text, from which `restore` makes an engine that goes on as this one
+   * would. Equal states give equal texts. The audit is not in it.
+   *
+   * @throws {ProtocolError} `effects_pending` before everything was handed over, and with a journal
+   * before `released` said so.
+   */
+  snapshot(): string {
+    const pending = this.#next < this.#effects.length;
+    const snapshot = this.#call((raw) => raw.snapshot(pending));
+    lives.add(this);
+    return snapshot;
+  }
+
+  /**
+   * Everything up to this line of the journal, and all that it caused, was handed over: a restored
+   * engine need not do it again. Call it when the effects of a line were delivered, with its number.
+   */
+  released(n: number): void {
+    if (!this.#gone) this.#raw.released(n);
   }
 
   /** When to call `handleDeadline` at the latest, or `undefined` when nothing is due. */
@@ -457,11 +549,13 @@ export class Engine {
   /** Ends what this member asked for as `cancelled`; no later input counts. */
   close(now: number): void {
     this.#call((raw) => raw.close(now));
+    lives.delete(this);
   }
 
   /** Gives the core's memory back. Every later call is refused. */
   dispose(): void {
     if (this.#gone) return;
+    lives.delete(this);
     this.#gone = true;
     this.#raw.free();
   }
@@ -472,6 +566,13 @@ export class Engine {
   }
 
   // ---- inside ----
+
+  /** Makes an engine of what was saved. */
+  static #saved(lang: "en" | "zh" | undefined, open: Opening["open"]) {
+    const opening = new Opening(lang, open);
+    const engine = new Engine(opening as unknown as EngineOptions, 0);
+    return { engine, restored: JSON.parse(opening.result) as Restored };
+  }
 
   #open(): RawEngine {
     if (this.#gone) throw hostError("closed", this.#lang);
@@ -561,6 +662,21 @@ export class Engine {
   }
 }
 
+/** How an engine comes to be that is not made of options. */
+class Opening {
+  /** The language of errors. */
+  readonly lang: "en" | "zh" | undefined;
+  /** Opens the engine in the core; `put` writes its texts, in order. */
+  readonly open: (raw: RawEngine, put: (text: string | undefined) => number, zh: boolean) => number;
+  /** What the core said of it. */
+  result = "";
+
+  constructor(lang: "en" | "zh" | undefined, open: Opening["open"]) {
+    this.lang = lang;
+    this.open = open;
+  }
+}
+
 /** An event whose JSON is parsed when somebody wants to know. */
 class EventEffect {
   readonly type = "event";
@@ -580,6 +696,9 @@ class EventEffect {
     return this.#event;
   }
 }
+
+/** The engines here that may be saved. */
+const lives = new Lives<Engine>();
 
 function disposition(status: number, result: string): Disposition {
   switch (status) {

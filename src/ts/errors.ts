@@ -2,7 +2,6 @@
 
 /** Whose fault an error is. */
 export type ErrorFamily =
-  | "unrestorable"
   /** The text cannot be read: the sender's. */
   | "undecodable"
   /** The message breaks a rule: the sender's, or the model's. */
@@ -13,8 +12,10 @@ export type ErrorFamily =
   | "misuse"
   /** The configuration makes no sense: the host's. */
   | "configuration"
-  /** The transport could not send: the transport's. */
-  | "transport";
+  /** The transport could not send, or the journal could not be written: theirs. */
+  | "transport"
+  /** What was saved cannot be gone on from: its store's. */
+  | "unrestorable";
 
 /** What an error tells. */
 export interface ErrorData {
@@ -193,6 +194,60 @@ const HOST_ERRORS = {
     zh: [
       "答复的载荷不符合该类请求的模式",
       "不要使用该载荷；决定仍然有效，可用 `outcome(requestId)` 查看",
+    ],
+  },
+  restored_twice: {
+    family: "unrestorable",
+    rule: "durability",
+    en: [
+      "another engine here goes on from what was saved of this member already",
+      "use that engine, or close it first; to look at what was saved use `Engine.replay`",
+    ],
+    zh: [
+      "此处已有另一个引擎在接续该成员保存的内容",
+      "请使用那个引擎，或先将其关闭；只想查看保存的内容请用 `Engine.replay`",
+    ],
+  },
+  journal_failed: {
+    family: "transport",
+    rule: "durability",
+    en: [
+      "the journal could not be written; the engine has stopped, and nothing more goes out",
+      "see `cause`; when the store works again, go on with `ProtocolEngine.restore`",
+    ],
+    zh: [
+      "日志无法写入；引擎已停止，不再发出任何内容",
+      "原因见 `cause`；存储恢复后，用 `ProtocolEngine.restore` 接续",
+    ],
+  },
+  journal_in_use: {
+    family: "misuse",
+    rule: "durability",
+    en: [
+      "another process has this journal open",
+      "let one process at a time speak for a member; stop the other one first",
+    ],
+    zh: ["另一个进程已打开该日志", "同一时间只让一个进程代表一个成员；先停止另一个"],
+  },
+  journal_not_empty: {
+    family: "misuse",
+    rule: "durability",
+    en: [
+      "this journal holds the life of an engine already",
+      "go on from it with `ProtocolEngine.restore`, or give the new life a journal of its own",
+    ],
+    zh: ["该日志已保存一个引擎的记录", "用 `ProtocolEngine.restore` 接续，或为新引擎另用一份日志"],
+  },
+  journal_takes_time: {
+    family: "misuse",
+    rule: "durability",
+    en: [
+      "the journal of this engine is written asynchronously, and no action may start before it is",
+      "use `await gate.enterAsync(action)`, or a journal that is written at once",
+    ],
+    zh: [
+      "该引擎的日志以异步方式写入，写入之前不得开始任何动作",
+      "请用 `await gate.enterAsync(action)`，或使用同步写入的日志",
     ],
   },
   unknown_request: {

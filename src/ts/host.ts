@@ -1,9 +1,11 @@
 /** What a host of a `ProtocolEngine` hands in and gets back. */
 
 import type { Clock } from "./clock.js";
+import type { Journal } from "./journal.js";
 import type { KindDeclaration, RequestOf } from "./kinds.js";
 import type { InvalidPayloadEvent } from "./payloads.js";
 import type { AbortSignalLike } from "./platform.js";
+import type { ProtocolEngine } from "./protocol-engine.js";
 import type {
   Decision,
   Disposition,
@@ -11,10 +13,11 @@ import type {
   Event,
   Outcome,
   OutgoingFrame,
+  Saved,
 } from "./types.js";
 
 /** Options of a `ProtocolEngine`: those of the core, and what connects it to the world. */
-export interface ProtocolEngineOptions extends Omit<EngineOptions, "kinds"> {
+export interface ProtocolEngineOptions extends Omit<EngineOptions, "kinds" | "journal"> {
   /** Kinds of requests beside those that are always there, with schemas of what they carry. */
   readonly kinds?: readonly KindDeclaration[] | undefined;
   /**
@@ -26,11 +29,30 @@ export interface ProtocolEngineOptions extends Omit<EngineOptions, "kinds"> {
   /** Where time comes from. Default: the machine's clock and timers. */
   readonly clock?: Clock | undefined;
   /**
-   * Gets what listeners and handlers throw, and the errors of a transport that failed to send
+   * Keeps every input before what it causes goes out, so that {@link ProtocolEngine.restore} goes on
+   * from there after a crash. Default: nothing is kept.
+   */
+  readonly journal?: Journal | undefined;
+  /**
+   * Gets what listeners and handlers throw, a journal that cannot be written (`journal_failed`), and the errors of a transport that failed to send
    * anything but a request. Default: the error is thrown from a microtask of its own, as with any
    * listener.
    */
   readonly onError?: ((error: unknown) => void) | undefined;
+}
+
+/** How an engine is restored, and what connects it to the world. */
+export interface RestoringOptions
+  extends Pick<
+    ProtocolEngineOptions,
+    "transport" | "clock" | "onError" | "kinds" | "lang" | "seed" | "journal"
+  > {
+  /** The member that it must be. */
+  readonly member: string;
+  /** What was kept of it. Default: what `journal` has. */
+  readonly saved?: Saved | undefined;
+  /** Registers handlers and listeners, before anything is told. */
+  readonly setup?: ((engine: ProtocolEngine) => void) | undefined;
 }
 
 /** Something that happened: an event of the core, what became of an arriving frame, or of a payload. */
@@ -87,12 +109,15 @@ export interface Permit {
 /** The gate of a worker: guarded actions are denied until an approved plan covers them. */
 export interface Gate {
   /**
-   * Lets one action start.
+   * Lets one action start. Not where a journal is kept whose writes take time
+   * (`journal_takes_time`): no action may start before the journal has it.
    *
    * @throws {ProtocolError} `gate_no_plan`, `gate_out_of_scope` or `gate_spent` when no approved
    * plan covers it; `hint` says what to do.
    */
   enter(action: string): Permit;
+  /** As `enter`; resolves when the journal has it. */
+  enterAsync(action: string): Promise<Permit>;
 }
 
 /** An open critical section. */

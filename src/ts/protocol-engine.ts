@@ -1,6 +1,7 @@
 /** The engine with promises, timers and a transport: what most hosts use. */
 
 import { type Clock, systemClock } from "./clock.js";
+import { Delivery } from "./delivery.js";
 import { Engine } from "./engine.js";
 import { hostError, ProtocolError } from "./errors.js";
 import { EventStream, Listeners } from "./events.js";
@@ -11,9 +12,12 @@ import type {
   Gate,
   HostEvent,
   PendingOutcome,
+  Permit,
   ProtocolEngineOptions,
   RequestHandler,
+  RestoringOptions,
 } from "./host.js";
+import { isStore, type Journal } from "./journal.js";
 import {
   type AnswerOutput,
   declared,
@@ -45,6 +49,7 @@ import type {
   Report,
   RequestOptions,
   RequestView,
+  Restored,
   Role,
   SectionOptions,
   ShutdownOptions,
@@ -83,8 +88,9 @@ export class ProtocolEngine {
   /** Who waits for the end of a shutdown that is asked again by itself, by its latest request. */
   readonly #escalations: Waiters;
   readonly #works: Works;
+  readonly #delivery: Delivery;
+  readonly #restored: Restored | undefined;
   readonly #endings = new Set<() => void>();
-  #delivering = false;
   #closing = false;
   #closed = false;
 
@@ -93,13 +99,25 @@ export class ProtocolEngine {
    *
    * @throws {ProtocolError} when the options make no sense; `path` says which.
    */
-  constructor(options: ProtocolEngineOptions) {
-    const { transport, clock = systemClock, onError = throwLater, kinds, ...core } = options;
+  constructor(options: ProtocolEngineOptions);
+  constructor(options: ProtocolEngineOptions | Restoring) {
+    const {
+      transport,
+      clock = systemClock,
+      onError = throwLater,
+      kinds,
+      journal,
+      ...rest
+    } = options;
     if (typeof transport !== "function") throw badOption("options.transport", options.lang);
     const now = clock.now();
     this.#lang = options.lang === "zh" ? "zh" : "en";
     const { rows, schemas } = declared(kinds, this.#lang);
-    this.#engine = new Engine({ ...core, kinds: rows }, now);
+    if ("restored" in rest) [this.#engine, this.#restored] = [rest.engine, rest.restored];
+    else {
+      refuseKept(journal, this.#lang);
+      this.#engine = new Engine({ ...rest, kinds: rows, journal: journal !== undefined }, now);
+    }
     this.#clock = clock;
     this.#transport = transport;
     this.#onError = (error) => attempt(() => onError(error), throwLater);
@@ -127,13 +145,70 @@ export class ProtocolEngine {
       lang: this.#lang,
       remembers: (requestId) => !this.#closed && this.#engine.request(requestId) !== undefined,
       workDone: (requestId, run, report) => this.workDone(requestId, run, report),
+      workStarted: (requestId, run, begin) => {
+        this.#input((now) => this.#engine.workStarted(now, requestId, run));
+        this.#delivery.whenSafe(begin, () => undefined);
+      },
       workMissing: (requestId, run) =>
         this.#input((now) => this.#engine.workMissing(now, requestId, run)),
       onError: this.#onError,
     });
+    this.#delivery = new Delivery(
+      {
+        lang: this.#lang,
+        pollEffect: () => this.#engine.pollEffect(),
+        released: (n) => this.#engine.released(n),
+        snapshot: () => (this.#closed ? undefined : this.#engine.snapshot()),
+        send: (frame) => this.#send(frame),
+        happened: (event) => this.#happened(event),
+        failed: (error) => this.#stop(error),
+      },
+      journal,
+    );
+    if (this.#restored === undefined) this.#deliver();
+  }
+
+  /**
+   * Goes on from what a member's journal has kept, with its life, its ids and its absolute deadlines;
+   * resolves when what was due has happened. The configuration is the one that was saved: of the
+   * options only what connects the engine to the world is given anew. Promises of the former process
+   * are gone; `settled` waits for a request by its id.
+   *
+   * ```ts
+   * const journal = await FileJournal.open("alice.journal");
+   * const setup = (alice) => alice.onRequest("shutdown", () => approve());
+   * const alice = await ProtocolEngine.restore({ member: "alice", transport, journal, setup });
+   * ```
+   *
+   * @throws {ProtocolError} as {@link Engine.restore}, and `journal_failed`.
+   */
+  static async restore(options: RestoringOptions): Promise<ProtocolEngine> {
+    const { member, journal, saved: given, setup, seed, ...world } = options;
+    const { lang, clock = systemClock } = world;
+    const saved = given ?? (isStore(journal) ? await journal.load() : {});
+    const { engine, restored } = Engine.restore(saved, { member, lang, seed }, clock.now());
+    try {
+      if (restored.journal !== (journal !== undefined)) throw badOption("options.journal", lang);
+      if (restored.tornBytes > 0 && isStore(journal)) await journal.cut(restored.soundBytes);
+    } catch (error) {
+      engine.dispose();
+      if (ProtocolError.is(error)) throw error;
+      throw hostError("journal_failed", lang, { cause: error });
+    }
+    const restoring: Restoring = { ...world, journal, engine, restored };
+    const host = new ProtocolEngine(restoring as unknown as ProtocolEngineOptions);
+    setup?.(host);
+    host.#deliver();
+    await host.saved();
+    return host;
   }
 
   // ---- read ----
+
+  /** How restoring went; `undefined` for an engine that began anew. */
+  get restored(): Restored | undefined {
+    return this.#restored;
+  }
 
   /** The member this engine speaks for. */
   get member(): string {
@@ -343,12 +418,24 @@ export class ProtocolEngine {
   /** The plan gate of this member. */
   readonly gate: Gate = {
     enter: (action) => {
-      const entered = this.#input((now) => this.#engine.enterGate(now, action));
-      const { permit, requestId } = entered;
-      const startFailed = () => this.#input((now) => this.#engine.startFailed(now, permit));
-      return { action, requestId, startFailed };
+      if (this.#delivery.takesTime) throw hostError("journal_takes_time", this.#lang);
+      const permit = this.#enter(action);
+      if (this.#delivery.secure()) return permit;
+      permit.startFailed();
+      throw hostError("journal_takes_time", this.#lang);
+    },
+    enterAsync: async (action) => {
+      const permit = this.#enter(action);
+      await this.saved();
+      return permit;
     },
   };
+
+  #enter(action: string): Permit {
+    const { permit, requestId } = this.#input((now) => this.#engine.enterGate(now, action));
+    const startFailed = () => this.#input((now) => this.#engine.startFailed(now, permit));
+    return { action, requestId, startFailed };
+  }
 
   // ---- requests to this member ----
 
@@ -494,6 +581,16 @@ export class ProtocolEngine {
     });
   }
 
+  /**
+   * Resolves when the journal has everything that happened so far, and what it caused was handed
+   * over; at once where no journal is kept. A transport acknowledges a frame after it.
+   *
+   * @throws {ProtocolError} `journal_failed`.
+   */
+  saved(): Promise<void> {
+    return new Promise((resolve, reject) => this.#delivery.whenSafe(resolve, reject));
+  }
+
   // ---- the end ----
 
   /** Confirms that this member has left; afterwards it takes part in nothing. */
@@ -529,12 +626,17 @@ export class ProtocolEngine {
 
   /** Runs one input, delivers its effects unless that is under way, and reads the deadline. */
   #input<T>(run: (now: number) => T): T {
+    if (this.#delivery.failure) throw this.#delivery.failure;
     if (this.#closed) throw hostError("closed", this.#lang);
+    let result: T;
     try {
-      return run(this.#clock.now());
+      result = run(this.#clock.now());
     } finally {
       this.#deliver();
     }
+    // What could not be written down did not happen.
+    if (this.#delivery.failure) throw this.#delivery.failure;
+    return result;
   }
 
   /** What depends on the time is read at the present time: what is due happens first. */
@@ -547,20 +649,18 @@ export class ProtocolEngine {
     attempt(() => this.#input((now) => this.#engine.handleDeadline(now)), this.#onError);
   }
 
-  /** Law 9: the core is not borrowed here, so whatever is called may call back in. */
   #deliver(): void {
-    if (this.#delivering) return;
-    this.#delivering = true;
-    try {
-      for (let effect = this.#engine.pollEffect(); effect; effect = this.#engine.pollEffect()) {
-        if (effect.type === "send") this.#send(effect);
-        else this.#happened(effect.event);
-      }
-    } finally {
-      this.#delivering = false;
-    }
+    this.#delivery.run();
     if (this.#closed) this.#end();
     else this.#timer.set(this.#engine.pollDeadline());
+  }
+
+  /** The journal cannot be written: whoever waits is told, and nothing more happens. */
+  #stop(error: ProtocolError): void {
+    this.#closed = true;
+    for (const waiters of [this.#waiters, this.#escalations]) waiters.fail(error);
+    this.#end();
+    this.#onError(error);
   }
 
   #end(): void {
@@ -715,6 +815,17 @@ export class ProtocolEngine {
     signal.addEventListener("abort", abort);
     return () => signal.removeEventListener("abort", abort);
   }
+}
+
+/** A new engine begins with nothing. */
+function refuseKept(journal: Journal | undefined, lang: "en" | "zh"): void {
+  if (isStore(journal) && !journal.empty) throw hostError("journal_not_empty", lang);
+}
+
+/** An engine that was restored, on its way to being a `ProtocolEngine`. */
+interface Restoring extends Omit<RestoringOptions, "member" | "saved" | "setup" | "seed"> {
+  readonly engine: Engine;
+  readonly restored: Restored;
 }
 
 function badOption(path: string, lang: "en" | "zh" | undefined): ProtocolError {

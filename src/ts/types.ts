@@ -41,6 +41,7 @@ export type {
   RequestEvent,
   RequestId,
   RequestView,
+  Restored,
   Role,
   SettleCode,
   Status,
@@ -259,8 +260,38 @@ export interface OutgoingFrame {
   readonly seq: number;
 }
 
+/** A line of the journal: one input of the engine. */
+export interface JournalLine {
+  /** Its number: the lines are numbered from 1 without gaps. */
+  readonly n: number;
+  /** The line, without a newline at its end; there is none within. */
+  readonly line: string;
+}
+
+/** What a host has kept of an engine: a snapshot, the journal since then, or a journal from its first line on. */
+export interface Saved {
+  /** The last snapshot. */
+  readonly snapshot?: string | undefined;
+  /** The lines of the journal, each with its newline. Those that the snapshot covers may be among them. */
+  readonly journal?: string | undefined;
+}
+
+/** How an engine is restored. */
+export interface RestoreOptions {
+  /** The member that it must be. */
+  readonly member: string;
+  /** The language of errors of restoring itself; the engine has the one that it had. Default: `en`. */
+  readonly lang?: "en" | "zh" | undefined;
+  /** As with a new engine, and another one than any before: else ids come out that were used. */
+  readonly seed?: string | undefined;
+}
+
 /** One thing for a host to do, in order. */
 export type Effect =
+  | ({
+      /** Keep the line. What follows it was caused by it, and goes out when the line is safe. */
+      readonly type: "journal";
+    } & JournalLine)
   | ({
       /** Hand the frame to the transport. */
       readonly type: "send";

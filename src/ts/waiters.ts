@@ -58,6 +58,14 @@ export class Waiters {
     for (const waiter of waiters) this.tell(waiter, outcome, told, sendError);
   }
 
+  /** Nobody will learn how any request ended. */
+  fail(error: unknown): void {
+    const waiting = [...this.#waiting.values()].flat();
+    this.#waiting.clear();
+    this.#sendErrors.clear();
+    for (const { reject } of waiting) reject(error);
+  }
+
   /** Tells one who waits: a request that could not be sent is an error, any other end is not. */
   tell(
     { resolve, reject }: Waiter,

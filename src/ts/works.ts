@@ -26,6 +26,8 @@ export interface Employs {
   readonly lang: "en" | "zh";
   /** Whether the core still remembers a request. */
   remembers(requestId: string): boolean;
+  /** Tells the core that a run begins; `begin` is called when that is safe. */
+  workStarted(requestId: string, run: number, begin: () => void): void;
   /** Tells the core how a run went. */
   workDone(requestId: string, run: number, report: Report): void;
   /** Tells the core that nobody knows how to do a run. */
@@ -120,11 +122,14 @@ export class Works {
       this.#tell(() => this.#engine.workMissing(requestId, run));
       return;
     }
-    // Also what is thrown at once makes the promise reject.
-    new Promise<WorkResult>((resolve) => resolve(handler(work))).then(
-      (result) => this.#ended(work, result),
-      (error) => this.#failed(work, error),
-    );
+    const begin = () => {
+      // Also what is thrown at once makes the promise reject.
+      new Promise<WorkResult>((resolve) => resolve(handler(work))).then(
+        (result) => this.#ended(work, result),
+        (error) => this.#failed(work, error),
+      );
+    };
+    this.#tell(() => this.#engine.workStarted(requestId, run, begin));
   }
 
   #ended(work: WorkEvent, result: WorkResult): void {

@@ -10,7 +10,7 @@ use super::kinds::{kind_of, scope_of};
 use super::options::{EngineOptions, MemberOptions, ask_options, life, span};
 use super::random::RandomIds;
 use super::result::{Called, became, drain, finish};
-use super::room::{Texts, with_room};
+use super::room::{Output, Texts, with_room};
 use crate::engine::{Disposition, Engine, Response, SectionId, SectionPolicy, Sender};
 use crate::error::{Lang, Misuse, ProtocolError};
 use crate::gate::Permit;
@@ -24,7 +24,7 @@ use crate::wire::{self, DecodeError, JsonType, Shape};
 #[wasm_bindgen(js_name = RawEngine)]
 pub struct WasmEngine {
     /// `None` until the options were accepted.
-    engine: Option<Engine>,
+    pub(super) engine: Option<Engine>,
     pub(super) lang: Lang,
 }
 
@@ -45,10 +45,9 @@ impl WasmEngine {
                 let now = clock(now)?;
                 let mut ids = id_source(options.seed.as_deref())?;
                 let nonce = ids.random_u128() as u64;
-                self.engine = Some(Engine::new(now, options.config(now, nonce), ids)?);
-                Ok(String::new())
+                Engine::new(now, options.config(now, nonce), ids)
             });
-            finish(self.lang, result, output)
+            self.opened(result.map(|engine| (engine, String::new())), output)
         })
     }
 
@@ -316,9 +315,9 @@ impl WasmEngine {
 
     /// `handle_send_failed`.
     #[wasm_bindgen(js_name = handleSendFailed)]
-    pub fn handle_send_failed(&mut self, now: f64, seq: u32) -> u32 {
+    pub fn handle_send_failed(&mut self, now: f64, seq: f64) -> u32 {
         self.call(now, &mut |engine, now, _| {
-            engine.handle_send_failed(now, u64::from(seq));
+            engine.handle_send_failed(now, seq as u64);
             Ok(String::new())
         })
     }
@@ -377,8 +376,25 @@ impl WasmEngine {
 }
 
 impl WasmEngine {
+    /// The engine begins to live.
+    pub(super) fn opened(
+        &mut self,
+        opened: Result<(Engine, String), ProtocolError>,
+        output: &mut Output,
+    ) -> u32 {
+        let result = opened.map(|(engine, text)| {
+            self.engine = Some(engine);
+            text
+        });
+        let status = finish(self.lang, result, output);
+        if let Some(engine) = &mut self.engine {
+            drain(engine, output);
+        }
+        status
+    }
+
     /// Runs a call that only reads.
-    fn read(&self, run: &mut dyn FnMut(&Engine, &mut Texts<'_>) -> String) -> u32 {
+    pub(super) fn read(&self, run: &mut dyn FnMut(&Engine, &mut Texts<'_>) -> String) -> u32 {
         with_room(|texts, output| {
             let engine = self.engine.as_ref().ok_or_else(|| Misuse::Closed.into());
             finish(self.lang, engine.map(|engine| run(engine, texts)), output)
@@ -425,7 +441,7 @@ impl WasmEngine {
     }
 }
 
-fn clock(now: f64) -> Result<Timestamp, ProtocolError> {
+pub(super) fn clock(now: f64) -> Result<Timestamp, ProtocolError> {
     Timestamp::from_host_clock(now).ok_or_else(|| Misuse::BadClock.into())
 }
 
@@ -433,7 +449,7 @@ fn sender(from: Option<&str>) -> Sender<'_> {
     from.map_or(Sender::Unknown, Sender::Channel)
 }
 
-fn id_source(seed: Option<&str>) -> Result<Box<dyn IdSource>, ProtocolError> {
+pub(super) fn id_source(seed: Option<&str>) -> Result<Box<dyn IdSource>, ProtocolError> {
     match seed {
         Some(seed) => Ok(Box::new(SeededIds::new(seed))),
         None => match RandomIds::new() {

@@ -12,6 +12,7 @@ mod random;
 mod reopen;
 mod result;
 mod room;
+mod saved;
 mod works;
 
 pub use self::engine::WasmEngine;

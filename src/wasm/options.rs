@@ -45,6 +45,10 @@ pub struct EngineOptions {
     /// The language of error texts, reminders and the like: `en` (default) or `zh`.
     #[tsify(optional, type = "\"en\" | \"zh\" | undefined")]
     pub lang: Lang,
+    /// Write down every input as a `journal` effect, which must be safe before what follows it goes
+    /// out; `Engine.restore` goes on from there. Default: `false`.
+    #[tsify(optional, type = "boolean | undefined")]
+    pub journal: bool,
     /// Makes ids follow from this text instead of the machine's random numbers: for simulations
     /// and tests that must come out the same every time. Whoever knows it knows the ids.
     #[tsify(optional, type = "string | undefined")]
@@ -197,6 +201,7 @@ impl EngineOptions {
             booleans: fields.optional_choice("booleans", &BOOLEANS, BooleanReading::name)?,
             trust_claimed_sender: flag(&mut fields, "trustClaimedSender")?,
             lang: *lang,
+            journal: flag(&mut fields, "journal")?,
             seed: fields.optional_text("seed")?,
         };
         fields.refuse_rest()?;
@@ -216,6 +221,7 @@ impl EngineOptions {
         self.limits.apply(&mut config.limits);
         config.booleans = self.booleans.map_or(BooleanPolicy::default(), BooleanReading::policy);
         config.lang = self.lang;
+        config.journal = self.journal;
         config.trust_claimed_sender = self.trust_claimed_sender;
         config
     }

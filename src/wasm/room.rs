@@ -25,7 +25,8 @@ struct Room {
 /// What a call leaves behind.
 #[derive(Default)]
 pub(super) struct Output {
-    /// Four words per effect: what it is, a number that goes with it, and where its two texts end.
+    /// Four words per effect: what it is (the lowest eight bits) and the upper half of its number,
+    /// the lower half of its number, and where its two texts end.
     records: Vec<u32>,
     text: String,
     /// The length of `text` as JavaScript counts it.
@@ -109,22 +110,29 @@ impl Output {
     /// One effect.
     pub(super) fn effect(&mut self, effect: &Effect) {
         match effect {
-            Effect::Journal(_) => {}
+            Effect::Journal(line) => {
+                let ends = [self.units, self.push(&line.text)];
+                self.record(JOURNAL, line.n, ends);
+            }
             Effect::Send(send) => {
-                let to_end = self.push(send.to.as_str());
-                let frame_end = self.push(&send.frame);
-                // Frame numbers stay below 2^32 for longer than any life of a member.
-                let seq = u32::try_from(send.seq).unwrap_or(u32::MAX);
-                self.records.extend([SEND, seq, to_end, frame_end]);
+                let ends = [self.push(send.to.as_str()), self.push(&send.frame)];
+                self.record(SEND, send.seq, ends);
             }
             Effect::Event(event) => {
                 let id_end = self.push(request_id(event).unwrap_or_default());
                 let start = self.text.len();
                 json::write(event, &mut self.text);
                 let json_end = self.count_from(start);
-                self.records.extend([EVENT, 0, id_end, json_end]);
+                self.record(EVENT, 0, [id_end, json_end]);
             }
         }
+    }
+
+    fn record(&mut self, what: u32, number: u64, [first_end, second_end]: [u32; 2]) {
+        let half = |bits: u64| u32::try_from(bits).unwrap_or_default();
+        // JavaScript counts exactly up to 2^53, so the upper half has 21 bits.
+        let (upper, lower) = (half((number >> 32) & 0x1f_ffff), half(number & 0xffff_ffff));
+        self.records.extend([what | (upper << 8), lower, first_end, second_end]);
     }
 
     fn push(&mut self, text: &str) -> u32 {
@@ -195,6 +203,7 @@ const ABSENT: u32 = u32::MAX;
 
 const SEND: u32 = 0;
 const EVENT: u32 = 1;
+const JOURNAL: u32 = 2;
 const RECORD_WORDS: usize = 4;
 const HEADER_WORDS: usize = 6;
 

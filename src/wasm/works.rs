@@ -15,6 +15,14 @@ impl WasmEngine {
         })
     }
 
+    /// `work_started`: id.
+    #[wasm_bindgen(js_name = workStarted)]
+    pub fn work_started(&mut self, now: f64, id: u32, run: f64) -> u32 {
+        self.call(now, &mut |engine, now, texts| {
+            Ok(engine.work_started(now, texts.text(id), run as u32)?.as_str().to_owned())
+        })
+    }
+
     /// `work_missing`: id.
     #[wasm_bindgen(js_name = workMissing)]
     pub fn work_missing(&mut self, now: f64, id: u32, run: f64) -> u32 {
