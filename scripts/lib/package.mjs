@@ -67,7 +67,7 @@ function buildTypeScript() {
   for (const name of readdirSync(at("pkg"))) {
     if (!kept.has(name)) rmSync(at(`pkg/${name}`), { recursive: true });
   }
-  runTool("typescript/bin/tsc", "-p", "tsconfig.build.json");
+  for (const config of tsProjects) runTool("typescript/bin/tsc", "-p", config);
 }
 
 /**
@@ -161,7 +161,9 @@ const staging = "target/bindings";
 const stamp = "pkg/.stamp";
 const kept = new Set(["README.md", ".stamp", "wasm"]);
 const tools = ["package-lock.json", "scripts/lib/package.mjs"];
-const tsConfigs = ["tsconfig.json", "tsconfig.build.json"];
+/** The package knows neither Node nor the DOM, but for the folders of what only one of them can do. */
+const tsProjects = ["tsconfig.build.json", "tsconfig.node.json", "tsconfig.dom.json"];
+const tsConfigs = ["tsconfig.json", ...tsProjects];
 const wasmOutputs = [
   "team_protocols.js",
   "team_protocols.d.ts",

@@ -124,6 +124,18 @@ const HOST_ERRORS = {
     en: ["the engine is closed", "make a new engine; a closed one takes part in nothing"],
     zh: ["引擎已关闭", "请新建引擎；已关闭的引擎不再参与任何通信"],
   },
+  suspended: {
+    family: "not_now",
+    rule: "lifecycle",
+    en: [
+      "the engine was suspended; the request is still open",
+      "go on with `ProtocolEngine.restore`, and wait with `settled(requestId)`",
+    ],
+    zh: [
+      "引擎已暂停运行；请求仍未结束",
+      "用 `ProtocolEngine.restore` 接续，再用 `settled(requestId)` 等待",
+    ],
+  },
   not_well_formed: {
     family: "undecodable",
     rule: "shape",

@@ -616,6 +616,25 @@ export class ProtocolEngine {
     }
   }
 
+  /**
+   * Stops without ending anything, for another process to go on with {@link restore}: resolves when
+   * the journal has everything. Promises of outcomes reject with `suspended`; the requests go on.
+   *
+   * @throws {ProtocolError} `journal_failed`.
+   */
+  async suspend(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#end();
+    try {
+      await this.saved();
+    } finally {
+      const error = hostError("suspended", this.#lang);
+      for (const waiters of [this.#waiters, this.#escalations]) waiters.fail(error);
+      this.#engine.dispose();
+    }
+  }
+
   /** As {@link close}, for `using`; also gives the core's memory back. */
   [Symbol.dispose](): void {
     this.close();
