@@ -113,8 +113,8 @@ test("nothing goes out before the line that caused it is safe", async () => {
   assert.equal(sent.length, 1, "what came meanwhile waits for the next write");
   await journal.finish();
   assert.deepEqual(
-    sent.map(({ message, text }) => message?.type ?? text),
-    ["one", "plan_approval_request"],
+    sent.map(({ message }) => message?.type ?? "text"),
+    ["text", "plan_approval_request"],
   );
   alice.cancel(plan.requestId);
   assert.deepEqual(await stateOf(plan), { state: "waiting" });
