@@ -108,7 +108,7 @@ fn what_is_written_is_what_is_there() {
         assert!(journal.lines().count() > 3, "{own}");
         files.push((format!("{own}.jsonl"), journal));
         let snapshot = net.engine(own).snapshot().unwrap();
-        files.push((format!("{own}.snapshot.json"), snapshot + "\n"));
+        files.push((format!("{own}.snapshot"), snapshot + "\n"));
     }
     if env::var_os("UPDATE_GOLDEN").is_some() {
         files.iter().for_each(|(file, text)| fs::write(path(file), text).unwrap());
@@ -125,7 +125,7 @@ fn what_is_there_gives_the_state_that_it_is_of() {
         serde_json::from_str(&fs::read_to_string(path("hashes.json")).unwrap()).unwrap();
     for own in TEAM {
         let journal = fs::read_to_string(path(&format!("{own}.jsonl"))).unwrap();
-        let snapshot = fs::read_to_string(path(&format!("{own}.snapshot.json"))).unwrap();
+        let snapshot = fs::read_to_string(path(&format!("{own}.snapshot"))).unwrap();
         let expected = hashes[own]["stateHash"].as_str().unwrap();
         let (snapshot, none) = (Some(snapshot.trim_end()), None);
         for saved in [

@@ -85,7 +85,7 @@ export class Engine {
         known ? options.open(raw, put, zh) : raw.open(now, put(json)),
       );
       if (known) options.result = result;
-      else if (options.journal) lives.add(this);
+      else if (options.writeJournal) lives.add(this);
     } catch (error) {
       this.dispose();
       throw error;

@@ -17,7 +17,7 @@ import type {
 } from "./types.js";
 
 /** Options of a `ProtocolEngine`: those of the core, and what connects it to the world. */
-export interface ProtocolEngineOptions extends Omit<EngineOptions, "kinds" | "journal"> {
+export interface ProtocolEngineOptions extends Omit<EngineOptions, "kinds" | "writeJournal"> {
   /** Kinds of requests beside those that are always there, with schemas of what they carry. */
   readonly kinds?: readonly KindDeclaration[] | undefined;
   /**

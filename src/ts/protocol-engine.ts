@@ -116,7 +116,7 @@ export class ProtocolEngine {
     if ("restored" in rest) [this.#engine, this.#restored] = [rest.engine, rest.restored];
     else {
       refuseKept(journal, this.#lang);
-      this.#engine = new Engine({ ...rest, kinds: rows, journal: journal !== undefined }, now);
+      this.#engine = new Engine({ ...rest, kinds: rows, writeJournal: journal !== undefined }, now);
     }
     this.#clock = clock;
     this.#transport = transport;

@@ -48,7 +48,7 @@ pub struct EngineOptions {
     /// Write down every input as a `journal` effect, which must be safe before what follows it goes
     /// out; `Engine.restore` goes on from there. Default: `false`.
     #[tsify(optional, type = "boolean | undefined")]
-    pub journal: bool,
+    pub write_journal: bool,
     /// Makes ids follow from this text instead of the machine's random numbers: for simulations
     /// and tests that must come out the same every time. Whoever knows it knows the ids.
     #[tsify(optional, type = "string | undefined")]
@@ -201,7 +201,7 @@ impl EngineOptions {
             booleans: fields.optional_choice("booleans", &BOOLEANS, BooleanReading::name)?,
             trust_claimed_sender: flag(&mut fields, "trustClaimedSender")?,
             lang: *lang,
-            journal: flag(&mut fields, "journal")?,
+            write_journal: flag(&mut fields, "writeJournal")?,
             seed: fields.optional_text("seed")?,
         };
         fields.refuse_rest()?;
@@ -221,7 +221,7 @@ impl EngineOptions {
         self.limits.apply(&mut config.limits);
         config.booleans = self.booleans.map_or(BooleanPolicy::default(), BooleanReading::policy);
         config.lang = self.lang;
-        config.journal = self.journal;
+        config.journal = self.write_journal;
         config.trust_claimed_sender = self.trust_claimed_sender;
         config
     }

@@ -219,10 +219,12 @@ fn restart(net: &mut Net) -> Vec<Event> {
 }
 
 fn works(events: &[Event]) -> Vec<(&'static str, u32)> {
-    let told = |event: &Event| match event {
-        Event::Work(work) => Some(("due", work.run)),
-        Event::WorkFailed(failed) if failed.interrupted => Some(("interrupted", failed.run)),
-        _ => None,
+    let told = |event: &Event| {
+        if let Event::Work(work) = event {
+            return Some(("due", work.run));
+        }
+        let Event::WorkFailed(failed) = event else { return None };
+        failed.interrupted.then_some(("interrupted", failed.run))
     };
     events.iter().filter_map(told).collect()
 }

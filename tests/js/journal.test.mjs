@@ -384,7 +384,10 @@ test("what is damaged is refused with its code, in the language that is asked fo
 });
 
 test("the sans-IO engine gives its lines before what they caused", () => {
-  const engine = new Engine({ team: TEAM, member: "alice", journal: true, seed: "alice" }, START);
+  const engine = new Engine(
+    { team: TEAM, member: "alice", writeJournal: true, seed: "alice" },
+    START,
+  );
   const drain = () => {
     const effects = [];
     for (let effect = engine.pollEffect(); effect; effect = engine.pollEffect()) {

@@ -13,7 +13,7 @@ const expected = Object.entries(JSON.parse(read("hashes.json")));
 test("every journal and every snapshot gives the state that it is of", () => {
   assert.equal(readdirSync(folder).length, 1 + 2 * expected.length);
   for (const [member, { stateHash }] of expected) {
-    const [journal, snapshot] = [read(`${member}.jsonl`), read(`${member}.snapshot.json`)];
+    const [journal, snapshot] = [read(`${member}.jsonl`), read(`${member}.snapshot`)];
     for (const saved of [{ journal }, { journal, snapshot }, { snapshot }]) {
       const { engine } = Engine.replay(saved);
       assert.equal(engine.stateHash(), stateHash, member);
@@ -25,7 +25,7 @@ test("every journal and every snapshot gives the state that it is of", () => {
 
 test("a snapshot is the same text wherever it is taken", () => {
   for (const [member] of expected) {
-    const snapshot = read(`${member}.snapshot.json`).trimEnd();
+    const snapshot = read(`${member}.snapshot`).trimEnd();
     const { engine } = Engine.replay({ snapshot });
     assert.equal(engine.snapshot(), snapshot);
     engine.dispose();

@@ -67,23 +67,28 @@ export class IndexedDbJournal implements JournalStore {
     }
   }
 
+  /** Whether nothing is kept yet. */
   get empty(): boolean {
     return this.#length === 0 && this.#snapshotLength === 0;
   }
 
+  /** Whether the journal has outgrown `compactAfter`. */
   get crowded(): boolean {
     return this.#length > Math.max(this.#compactAfter, this.#snapshotLength);
   }
 
+  /** Everything that is kept. */
   load(): Promise<Saved> {
     return read(this.#db);
   }
 
+  /** Adds lines, each with its newline. */
   async append(lines: string): Promise<void> {
     await this.#change((stores) => stores(LINES).add(lines));
     this.#length += lines.length;
   }
 
+  /** Cuts the lines off behind so many bytes of UTF-8. */
   async cut(bytes: number): Promise<void> {
     const { journal = "" } = await this.load();
     const kept = new TextDecoder().decode(new TextEncoder().encode(journal).slice(0, bytes));
@@ -94,6 +99,7 @@ export class IndexedDbJournal implements JournalStore {
     this.#length = kept.length;
   }
 
+  /** Puts a snapshot in the place of all that was kept. */
   async compact(snapshot: string): Promise<void> {
     await this.#change((stores) => {
       stores(SNAPSHOT).put(snapshot, LAST);

@@ -95,20 +95,24 @@ export class FileJournal implements JournalStore {
     }
   }
 
+  /** Whether nothing is kept yet. */
   get empty(): boolean {
     return this.#bytes === 0 && this.#snapshotBytes === 0;
   }
 
+  /** Whether the journal has outgrown `compactAfterBytes`. */
   get crowded(): boolean {
     return this.#bytes > Math.max(this.#compactAfter, this.#snapshotBytes);
   }
 
+  /** Everything that is kept. */
   load(): Saved {
     const journal = readFileSync(this.#path, "utf8");
     if (this.#snapshotBytes === 0) return { journal };
     return { snapshot: readFileSync(this.#snapshot, "utf8"), journal };
   }
 
+  /** Adds lines, each with its newline. */
   append(lines: string): void | Promise<void> {
     const bytes = Buffer.from(lines, "utf8");
     if (!this.#blocking) return this.#appendLater(bytes);
@@ -117,12 +121,14 @@ export class FileJournal implements JournalStore {
     this.#bytes += bytes.length;
   }
 
+  /** Cuts the lines off behind so many bytes of UTF-8. */
   cut(bytes: number): void {
     ftruncateSync(this.#file, bytes);
     fsyncSync(this.#file);
     this.#bytes = bytes;
   }
 
+  /** Puts a snapshot in the place of all that was kept. */
   compact(snapshot: string): void {
     const fresh = `${this.#snapshot}.new`;
     const file = openSync(fresh, "w");

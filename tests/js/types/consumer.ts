@@ -37,6 +37,9 @@ import {
   type HostEvent,
   type IdleEvent,
   type InvalidPayloadEvent,
+  type Journal,
+  type JournalLine,
+  type JournalStore,
   type Kind,
   type LimitOptions,
   type Liveness,
@@ -73,8 +76,12 @@ import {
   type RequestHandler,
   type RequestId,
   type RequestView,
+  type Restored,
+  type RestoreOptions,
+  type RestoringOptions,
   type Role,
   reject,
+  type Saved,
   type SectionOptions,
   type SettleCode,
   type ShutdownOptions,
@@ -95,6 +102,8 @@ import {
   type WorkFailedEvent,
   type WorkHandler,
 } from "team-protocols";
+import { IndexedDbJournal, type IndexedDbJournalOptions } from "team-protocols/indexeddb";
+import { FileJournal, type FileJournalOptions } from "team-protocols/node";
 
 declare function use(...values: unknown[]): void;
 
@@ -266,9 +275,15 @@ export function onEffect(effect: Effect): string {
       return `${effect.to} ${effect.seq} ${effect.frame}`;
     case "event":
       return onEvent(effect.event satisfies Event);
+    case "journal":
+      return lineOf(effect);
     default:
       return effect satisfies never;
   }
+}
+
+function lineOf({ n, line }: JournalLine): string {
+  return `${n} ${line}`;
 }
 
 export function onError(error: unknown): ErrorData | undefined {
@@ -277,6 +292,40 @@ export function onError(error: unknown): ErrorData | undefined {
   const path: string | undefined = error.path;
   use(family, path);
   return error.toJSON();
+}
+
+export async function durable(): Promise<void> {
+  const store: JournalStore = await FileJournal.open("alice.journal", {
+    sync: true,
+    blocking: false,
+    compactAfterBytes: 65_536,
+  } satisfies FileJournalOptions);
+  const kept = new ProtocolEngine({ ...core, transport: () => undefined, journal: store });
+  await kept.suspend();
+  const restoring: RestoringOptions = {
+    member: "alice",
+    transport: () => undefined,
+    journal: store,
+    setup: (engine) => void engine.onRequest("shutdown", () => approve()),
+  };
+  const again = await ProtocolEngine.restore(restoring);
+  const went: Restored | undefined = again.restored;
+  use(went?.lines, went?.soundBytes, went?.tornBytes satisfies number | undefined);
+  await again.saved();
+  const permit: Permit = await again.gate.enterAsync("write:a");
+  permit.startFailed();
+  const inTab: JournalStore = await IndexedDbJournal.open("alice", {
+    compactAfter: 65_536,
+  } satisfies IndexedDbJournalOptions);
+  use(inTab.empty, inTab.crowded);
+  const own: Journal = { append: (lines) => use(lines) };
+  use(own);
+  const saved: Saved = { snapshot: "", journal: "" };
+  const { engine, restored } = Engine.replay(saved);
+  use(engine.snapshot(), restored.journal satisfies boolean);
+  const more: RestoreOptions = { member: "alice", lang: "zh", seed: "s" };
+  Engine.restore(saved, more, 5).engine.released(7);
+  engine.workStarted(5, "req_1", 1);
 }
 
 export async function rest(): Promise<void> {
