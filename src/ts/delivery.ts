@@ -9,6 +9,8 @@ import type { Effect, Event, OutgoingFrame } from "./types.js";
 export interface Delivers {
   /** The language of errors. */
   readonly lang: "en" | "zh";
+  /** How many effects wait in the core. */
+  pending(): number;
   /** The next effect. */
   pollEffect(): Effect | undefined;
   /** Everything that this line caused was handed over. */
@@ -56,6 +58,11 @@ export class Delivery {
   /** Whether the journal is one whose writes take time. */
   get takesTime(): boolean {
     return this.#takesTime;
+  }
+
+  /** Whether so much waits for a journal that is slow that no more frames may come in. */
+  get full(): boolean {
+    return this.#writing && this.#waiting.length + this.#engine.pending() >= MOST_WAITING;
   }
 
   /** Why nothing goes out any more. */
@@ -197,3 +204,6 @@ export class Delivery {
     for (const entry of waiting) if (entry.type === "then") entry.fail(error);
   }
 }
+
+/** How many effects may wait for the journal: at a few hundred bytes each, some megabytes. */
+const MOST_WAITING = 16_384;

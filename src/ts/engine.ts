@@ -527,8 +527,7 @@ export class Engine {
    * before `released` said so.
    */
   snapshot(): string {
-    const pending = this.#next < this.#effects.length;
-    const snapshot = this.#call((raw) => raw.snapshot(pending));
+    const snapshot = this.#call((raw) => raw.snapshot(this.pendingEffects > 0));
     lives.add(this);
     return snapshot;
   }
@@ -539,6 +538,11 @@ export class Engine {
    */
   released(n: number): void {
     if (!this.#gone) this.#raw.released(n);
+  }
+
+  /** How many effects wait to be taken. */
+  get pendingEffects(): number {
+    return this.#effects.length - this.#next;
   }
 
   /** When to call `handleDeadline` at the latest, or `undefined` when nothing is due. */

@@ -124,6 +124,18 @@ const HOST_ERRORS = {
     en: ["the engine is closed", "make a new engine; a closed one takes part in nothing"],
     zh: ["引擎已关闭", "请新建引擎；已关闭的引擎不再参与任何通信"],
   },
+  reader_too_slow: {
+    family: "misuse",
+    rule: "lifecycle",
+    en: [
+      "more happened than could wait for this reader; what came after is not told here",
+      "read faster, or use `subscribe`; `obligations()` and `team()` tell how things stand",
+    ],
+    zh: [
+      "发生的事件太多，读取方跟不上；此后的事件不再在此告知",
+      "加快读取，或改用 `subscribe`；`obligations()` 和 `team()` 会说明当前情况",
+    ],
+  },
   suspended: {
     family: "not_now",
     rule: "lifecycle",

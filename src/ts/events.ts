@@ -36,15 +36,27 @@ export class Listeners<T> {
   }
 }
 
-/** What comes in while the consumer is busy waits in memory, in order, until it is read. */
+/**
+ * What comes in while the consumer is busy waits in memory, in order, until it is read. A consumer that
+ * is too slow for that is told so, after what waited: the process must not grow without end.
+ */
 export class EventStream<T> implements AsyncIterableIterator<T> {
   readonly #waiting: T[] = [];
+  readonly #tooSlow: () => Error;
+  #overflowed = false;
   readonly #readers: ((result: IteratorResult<T>) => void)[] = [];
   readonly #stop: () => void;
   #ended = false;
 
-  /** `start` gets the functions that feed and end the stream, and returns the one that stops. */
-  constructor(start: (push: (event: T) => void, end: () => void) => () => void) {
+  /**
+   * `start` gets the functions that feed and end the stream, and returns the one that stops;
+   * `tooSlow` makes the error of a consumer that is.
+   */
+  constructor(
+    tooSlow: () => Error,
+    start: (push: (event: T) => void, end: () => void) => () => void,
+  ) {
+    this.#tooSlow = tooSlow;
     this.#stop = start(
       (event) => this.#push(event),
       () => this.#end(),
@@ -55,6 +67,10 @@ export class EventStream<T> implements AsyncIterableIterator<T> {
   next(): Promise<IteratorResult<T>> {
     const event = this.#waiting.shift();
     if (event !== undefined) return Promise.resolve({ done: false, value: event });
+    if (this.#overflowed) {
+      this.#overflowed = false;
+      return Promise.reject(this.#tooSlow());
+    }
     if (this.#ended) return Promise.resolve(END);
     return new Promise((resolve) => this.#readers.push(resolve));
   }
@@ -63,6 +79,7 @@ export class EventStream<T> implements AsyncIterableIterator<T> {
   return(): Promise<IteratorResult<T>> {
     this.#stop();
     this.#waiting.length = 0;
+    this.#overflowed = false;
     this.#end();
     return Promise.resolve(END);
   }
@@ -73,8 +90,13 @@ export class EventStream<T> implements AsyncIterableIterator<T> {
 
   #push(event: T): void {
     const reader = this.#readers.shift();
-    if (reader === undefined) this.#waiting.push(event);
-    else reader({ done: false, value: event });
+    if (reader !== undefined) reader({ done: false, value: event });
+    else if (this.#waiting.length < MOST_WAITING) this.#waiting.push(event);
+    else {
+      this.#overflowed = true;
+      this.#stop();
+      this.#end();
+    }
   }
 
   #end(): void {
@@ -84,3 +106,6 @@ export class EventStream<T> implements AsyncIterableIterator<T> {
 }
 
 const END: IteratorReturnResult<undefined> = { done: true, value: undefined };
+
+/** How many events wait for a consumer at most. */
+const MOST_WAITING = 65_536;

@@ -156,6 +156,7 @@ export class ProtocolEngine {
     this.#delivery = new Delivery(
       {
         lang: this.#lang,
+        pending: () => this.#engine.pendingEffects,
         pollEffect: () => this.#engine.pollEffect(),
         released: (n) => this.#engine.released(n),
         snapshot: () => (this.#closed ? undefined : this.#engine.snapshot()),
@@ -548,11 +549,13 @@ export class ProtocolEngine {
 
   /**
    * Takes in one frame. `from` is who sent it by the word of the transport. Never throws for
-   * anything a peer can do.
+   * anything a peer can do. While 16 384 effects wait for a journal that is slow, frames are dropped
+   * as `throttled`; whoever awaits `saved` between frames does not come that far.
    */
   receive(frame: string, options: { from?: string | undefined } = {}): Disposition {
     const { from } = options;
     if (this.#closed) return { type: "dropped", reason: "receiver_left" };
+    if (this.#delivery.full) return { type: "dropped", reason: "throttled" };
     return this.#input((now) => {
       const disposition = this.#engine.receive(now, frame, from);
       if (this.#listeners.any) this.#listeners.emit({ type: "frame", from, disposition });
@@ -565,9 +568,13 @@ export class ProtocolEngine {
     return this.#listeners.add(listener);
   }
 
-  /** Everything that happens from now on, until the engine is closed. */
+  /**
+   * Everything that happens from now on, until the engine is closed. What happens while the reader is
+   * busy waits for it, 65 536 events at most: after those the iteration ends with `reader_too_slow`.
+   */
   [Symbol.asyncIterator](): AsyncIterableIterator<HostEvent> {
-    return new EventStream<HostEvent>((push, end) => {
+    const tooSlow = () => hostError("reader_too_slow", this.#lang);
+    return new EventStream<HostEvent>(tooSlow, (push, end) => {
       if (this.#closed) {
         end();
         return () => undefined;

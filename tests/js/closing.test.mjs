@@ -206,3 +206,14 @@ test("iterating over a closed engine ends at once", async () => {
   for await (const event of alice) assert.fail(event.type);
   assert.equal((await alice[Symbol.asyncIterator]().next()).done, true);
 });
+
+test("a reader that is too slow gets what could wait, and then is told", async () => {
+  const { alice, lead } = makeTeam();
+  const reader = lead[Symbol.asyncIterator]();
+  const most = 65_536;
+  // Each text is two events: the frame, and what it says.
+  for (let n = 0; n < most / 2 + 10; n += 1) alice.say("team-lead", `text ${n}`);
+  for (let n = 0; n < most; n += 1) assert.equal((await reader.next()).done, false);
+  await assert.rejects(reader.next(), { code: "reader_too_slow" });
+  assert.equal((await reader.next()).done, true);
+});

@@ -147,6 +147,32 @@ test("`saved` resolves when everything so far is safe and handed over, in order"
   await engineFor({}).saved();
 });
 
+test("what waits for a slow journal is bounded, and nothing that was taken in is lost", async () => {
+  const journal = new Slow();
+  const { lead, alice } = makeTeam(journal);
+  await journal.finish();
+  const told = record(alice, "message");
+  const frames = [];
+  const talker = engineFor({
+    member: "team-lead",
+    transport: ({ frame }) => void frames.push(frame),
+  });
+  for (let n = 0; n < 20_000; n += 1) talker.say("alice", `text ${n}`);
+  lead.close();
+  const taken = frames.filter((frame) => {
+    const { type, reason } = alice.receive(frame, { from: "team-lead" });
+    assert.ok(type === "noted" || reason === "throttled");
+    return type === "noted";
+  });
+  assert.ok(taken.length < 16_500, `${taken.length} of 20 000 were taken in`);
+  assert.ok(taken.length > 5_000);
+  await journal.finish();
+  await journal.finish();
+  assert.equal(told.length, taken.length);
+  const again = alice.receive(frames.at(-1), { from: "team-lead" });
+  assert.equal(again.type, "noted", "and then there is room again");
+});
+
 test("a journal that cannot be written stops the engine, and nothing goes out", async () => {
   const journal = new Slow();
   const [sent, errors] = [[], []];
