@@ -3,6 +3,7 @@
 import { hostError, type ProtocolError } from "./errors.js";
 import { isPromise } from "./handlers.js";
 import { isStore, type Journal } from "./journal.js";
+import { Queue } from "./queue.js";
 import type { Effect, Event, OutgoingFrame } from "./types.js";
 
 /** What delivers needs of its engine. */
@@ -39,7 +40,7 @@ interface Waiting {
 export class Delivery {
   readonly #engine: Delivers;
   readonly #journal: Journal | undefined;
-  #waiting: (Effect | Waiting)[] = [];
+  readonly #waiting = new Queue<Effect | Waiting>();
   #busy = false;
   /** Whether the journal is at work. */
   #writing = false;
@@ -110,7 +111,7 @@ export class Delivery {
   /** Hands over one thing; whether there may be another one. */
   #step(): boolean {
     this.#take();
-    const [next] = this.#waiting;
+    const next = this.#waiting.first;
     if (next === undefined || this.#failure !== undefined) return false;
     if (next.type === "journal" && next.n > this.#safe && !this.#write()) return false;
     this.#waiting.shift();
@@ -198,8 +199,7 @@ export class Delivery {
 
   #fail(error: ProtocolError): void {
     this.#failure = error;
-    const waiting = this.#waiting;
-    this.#waiting = [];
+    const waiting = this.#waiting.clear();
     this.#engine.failed(error);
     for (const entry of waiting) if (entry.type === "then") entry.fail(error);
   }

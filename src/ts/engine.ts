@@ -11,6 +11,7 @@ import {
 } from "./boundary.js";
 import { type ErrorData, hostError, ProtocolError } from "./errors.js";
 import { Lives } from "./lives.js";
+import { Queue } from "./queue.js";
 import type {
   AuditEntry,
   Decision,
@@ -61,8 +62,7 @@ import { RawEngine } from "./wasm/team_protocols.js";
 export class Engine {
   readonly #raw: RawEngine;
   readonly #lang: "en" | "zh";
-  #effects: RawEffect[] = [];
-  #next = 0;
+  readonly #effects = new Queue<RawEffect>();
   #frameLimit = 0;
   #gone = false;
 
@@ -505,15 +505,8 @@ export class Engine {
 
   /** The next thing to do, or `undefined`. Drain them all after each input. */
   pollEffect(): Effect | undefined {
-    const raw = this.#effects[this.#next];
-    if (raw === undefined) {
-      if (this.#next > 0) {
-        this.#effects = [];
-        this.#next = 0;
-      }
-      return undefined;
-    }
-    this.#next += 1;
+    const raw = this.#effects.shift();
+    if (raw === undefined) return undefined;
     if (raw.kind === "event") return new EventEffect(raw);
     if (raw.kind === "journal") return { type: "journal", n: raw.n, line: raw.line };
     return { type: "send", to: raw.to, frame: raw.frame, seq: raw.seq };
@@ -542,7 +535,7 @@ export class Engine {
 
   /** How many effects wait to be taken. */
   get pendingEffects(): number {
-    return this.#effects.length - this.#next;
+    return this.#effects.length;
   }
 
   /** When to call `handleDeadline` at the latest, or `undefined` when nothing is due. */
@@ -660,7 +653,7 @@ export class Engine {
       throw hostError(code, this.#lang, { cause });
     }
     const { result, effects }: Output = take();
-    if (effects.length > 0) this.#effects.push(...effects);
+    for (const effect of effects) this.#effects.push(effect);
     if (status === REFUSED) throw new ProtocolError(JSON.parse(result) as ErrorData);
     return result;
   }

@@ -1,5 +1,7 @@
 /** Listeners, and event streams made of them. */
 
+import { Queue } from "./queue.js";
+
 /** Calls every listener with every event; a listener that throws does not disturb the others. */
 export class Listeners<T> {
   readonly #listeners = new Set<(event: T) => void>();
@@ -41,7 +43,7 @@ export class Listeners<T> {
  * is too slow for that is told so, after what waited: the process must not grow without end.
  */
 export class EventStream<T> implements AsyncIterableIterator<T> {
-  readonly #waiting: T[] = [];
+  readonly #waiting = new Queue<T>();
   readonly #tooSlow: () => Error;
   #overflowed = false;
   readonly #readers: ((result: IteratorResult<T>) => void)[] = [];
@@ -78,7 +80,7 @@ export class EventStream<T> implements AsyncIterableIterator<T> {
   /** Stops listening: what `break` in a `for await` does. */
   return(): Promise<IteratorResult<T>> {
     this.#stop();
-    this.#waiting.length = 0;
+    this.#waiting.clear();
     this.#overflowed = false;
     this.#end();
     return Promise.resolve(END);
