@@ -204,7 +204,7 @@ impl Engine {
         };
         engine.touched = true;
         let told = engine.write_down(|| Call::Open { config: Cow::Borrowed(&engine.config) });
-        engine.record(&Begun { effects: 0 }, told);
+        engine.record(&Begun { effects: 0, audit: engine.recorder.audit }, told);
         Ok(engine)
     }
 
@@ -269,7 +269,7 @@ impl Engine {
 
     /// Starts an input: moves time forward and lets what is due happen first.
     fn begin(&mut self, now: Timestamp, actor: Actor) -> Begun {
-        let begun = Begun { effects: self.effects.len() };
+        let begun = Begun { effects: self.effects.len(), audit: self.audit.next_seq() };
         (self.swept, self.touched) = (false, false);
         self.ids.forget();
         self.now = self.now.max(now);

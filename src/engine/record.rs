@@ -157,12 +157,16 @@ pub(super) struct Recorder {
     pub(super) head: Head,
     /// Up to which line the host has handed everything over.
     pub(super) released: u64,
+    /// The number of the next audit entry, as whoever reads the lines knows it.
+    pub(super) audit: u64,
 }
 
 /// Where an input began.
 pub(super) struct Begun {
     /// How many effects of earlier inputs were waiting.
     pub(super) effects: usize,
+    /// The number of the next audit entry.
+    pub(super) audit: u64,
 }
 
 /// The host's randomness; what is drawn is kept for the journal, and a replay draws it again.
@@ -245,9 +249,14 @@ impl Engine {
             None if self.swept => json::to_string(&Call::Tick),
             None => return,
         };
-        let Recorder { head, released, .. } = self.recorder;
-        let (head, text) = line::write(head, self.now, released, &self.ids.drawn, &input);
+        let Recorder { head, released, audit, .. } = self.recorder;
+        // What was refused in between has entries, and no line.
+        let audit = (begun.audit != audit).then_some(begun.audit);
+        let rest =
+            line::Rest { at: self.now, released, audit, drawn: &self.ids.drawn, input: &input };
+        let (head, text) = line::write(head, &rest);
         self.recorder.head = head;
+        self.recorder.audit = self.audit.next_seq();
         let line = Effect::Journal(JournalLine { n: head.n, text });
         self.effects.insert(begun.effects.min(self.effects.len()), line);
     }

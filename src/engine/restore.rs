@@ -103,7 +103,7 @@ impl Engine {
     /// [`Misuse::EffectsPending`] before everything was handed over: a restored engine would not
     /// know of it.
     pub fn snapshot(&self) -> Refusable<String> {
-        let super::record::Recorder { on, head, released } = self.recorder;
+        let super::record::Recorder { on, head, released, .. } = self.recorder;
         if !self.effects.is_empty() || (on && released < head.n) {
             return Err(Misuse::EffectsPending.into());
         }
@@ -201,6 +201,7 @@ impl Engine {
         engine.recorder.on = on;
         engine.recorder.head = Head { n: stored.n, sum: stored.sum };
         engine.recorder.released = stored.n;
+        engine.recorder.audit = stored.audit_seq;
         engine.roster = stored.roster.into_owned();
         engine.ledger = Ledger::from_parts(stored.ledger, nonce, remembered);
         engine.gate = stored.gate.into_owned();
@@ -240,7 +241,7 @@ impl Engine {
         let path = || format!("journal[{place}]");
         let line = line::read(Head::default(), text)
             .map_err(|error| RestoreError::of_line(error, place, 1))?;
-        let Line { head, at, released: _, drawn: _, input } = line;
+        let Line { head, at, released: _, audit: _, drawn: _, input } = line;
         let call: Call<'static> =
             json::from_value(input).map_err(|_| RestoreError::Corrupt { path: path() })?;
         let Call::Open { config } = call else { return Err(RestoreError::Nothing) };
@@ -248,6 +249,7 @@ impl Engine {
             .map_err(|_| RestoreError::Corrupt { path: path() })?;
         engine.effects.clear();
         engine.recorder.head = head;
+        engine.recorder.audit = engine.audit.next_seq();
         Ok(engine)
     }
 
@@ -272,11 +274,14 @@ impl Engine {
         let before = self.recorder.head;
         let line = line::read(before, text)
             .map_err(|error| RestoreError::of_line(error, place, before.n + 1))?;
-        let Line { head, at, released, drawn, input } = line;
+        let Line { head, at, released, audit, drawn, input } = line;
         let call: Call<'static> =
             json::from_value(input).map_err(|_| RestoreError::Corrupt { path: path() })?;
         let count = drawn.len();
         self.ids.replay(drawn);
+        if let Some(audit) = audit {
+            self.audit.go_on_from(audit);
+        }
         let on = std::mem::replace(&mut self.recorder.on, false);
         self.repeat_call(at, call).map_err(|()| RestoreError::Diverged { path: path() })?;
         self.recorder.on = on;
@@ -284,6 +289,7 @@ impl Engine {
             return Err(RestoreError::Diverged { path: path() });
         }
         self.recorder.head = head;
+        self.recorder.audit = self.audit.next_seq();
         self.recorder.released = self.recorder.released.max(released);
         while pending.front().is_some_and(|(n, _)| *n <= released) {
             pending.pop_front();
@@ -385,7 +391,7 @@ impl Engine {
 
     fn wake_up(&mut self, now: Timestamp) {
         let told = self.write_down(|| Call::Restored);
-        let begun = Begun { effects: self.effects.len() };
+        let begun = Begun { effects: self.effects.len(), audit: self.audit.next_seq() };
         (self.now, self.actor) = (self.now.max(now), Actor::Host);
         let judged: Vec<MemberIndex> =
             self.roster.iter().filter(|(_, m)| m.judgement.is_some()).map(|(at, _)| at).collect();

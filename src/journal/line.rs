@@ -14,6 +14,7 @@
 //! | `n` | the lines are numbered from 1 without gaps |
 //! | `at` | the engine's time (ms since the Unix epoch), which never goes back |
 //! | `released` | up to which line everything had been handed over when this input came; left out where that is the line before |
+//! | `audit` | the number of the next audit entry when this input came; left out where the lines before tell it: what is refused has entries, and no line |
 //! | `drawn` | the random bits that the input drew, 32 hex digits each; left out where there are none |
 //! | `input` | the call, by name, with its arguments |
 
@@ -41,8 +42,19 @@ pub(crate) struct Line<'a> {
     pub(crate) head: Head,
     pub(crate) at: Timestamp,
     pub(crate) released: u64,
+    pub(crate) audit: Option<u64>,
     pub(crate) drawn: Vec<u128>,
     pub(crate) input: Value<'a>,
+}
+
+/// What there is to say of an input.
+pub(crate) struct Rest<'a> {
+    pub(crate) at: Timestamp,
+    pub(crate) released: u64,
+    pub(crate) audit: Option<u64>,
+    pub(crate) drawn: &'a [u128],
+    /// As JSON.
+    pub(crate) input: &'a str,
 }
 
 /// Why a line cannot be read.
@@ -62,13 +74,15 @@ pub(crate) enum LineError {
 
 /// The fields of a line behind its sum.
 #[derive(Serialize)]
-struct Rest<'a> {
+struct Written<'a> {
     after: String,
     v: u64,
     n: u64,
     at: Timestamp,
     #[serde(skip_serializing_if = "Option::is_none")]
     released: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    audit: Option<u64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     drawn: Vec<String>,
     input: Json<'a>,
@@ -85,22 +99,17 @@ impl Serialize for Json<'_> {
 }
 
 /// Writes a line, and tells what the next one goes on from.
-pub(crate) fn write(
-    before: Head,
-    at: Timestamp,
-    released: u64,
-    drawn: &[u128],
-    input: &str,
-) -> (Head, String) {
+pub(crate) fn write(before: Head, rest: &Rest<'_>) -> (Head, String) {
     let n = before.n + 1;
-    let rest = Rest {
+    let rest = Written {
         after: hex::<16>(before.sum.into()),
         v: VERSION,
         n,
-        at,
-        released: (released != before.n).then_some(released),
-        drawn: drawn.iter().map(|bits| hex::<32>(*bits)).collect(),
-        input: Json(input),
+        at: rest.at,
+        released: (rest.released != before.n).then_some(rest.released),
+        audit: rest.audit,
+        drawn: rest.drawn.iter().map(|bits| hex::<32>(*bits)).collect(),
+        input: Json(rest.input),
     };
     let rest = json::to_string(&rest);
     let rest = rest.get(1..).unwrap_or_default();
@@ -127,6 +136,7 @@ pub(crate) fn read(before: Head, text: &str) -> Result<Line<'_>, LineError> {
     }
     let at = Timestamp::from_ms(number(&object, "at").ok_or(LineError::Corrupt)?);
     let released = number(&object, "released").unwrap_or(before.n);
+    let audit = number(&object, "audit");
     let drawn = match object.take("drawn") {
         None => Vec::new(),
         Some(drawn) => json::from_value::<Vec<String>>(drawn)
@@ -135,7 +145,7 @@ pub(crate) fn read(before: Head, text: &str) -> Result<Line<'_>, LineError> {
             .ok_or(LineError::Corrupt)?,
     };
     let input = object.take("input").ok_or(LineError::Corrupt)?;
-    Ok(Line { head: Head { n, sum }, at, released, drawn, input })
+    Ok(Line { head: Head { n, sum }, at, released, audit, drawn, input })
 }
 
 /// The number and sum of a line, whatever came before it.

@@ -1,10 +1,10 @@
 //! Terminal states, expiry and effects.
 
 use serde_json::json;
-use team_protocols::{Cause, Event, Status, Uses, Verdict};
+use team_protocols::{AskOptions, Cause, Engine, Event, Saved, Status, Uses, Verdict};
 
 use crate::decision;
-use crate::harness::{Frame, LEAD, Net, code, plan, verdict};
+use crate::harness::{Counting, Frame, LEAD, Net, code, name, plan, verdict};
 
 /// Report 31.
 #[test]
@@ -86,4 +86,45 @@ fn an_approval_of_what_is_not_known_here_opens_nothing_and_says_why() {
     let dropped = net.engine("w1").audit().last().unwrap();
     assert_eq!(dropped.request_id.as_ref().unwrap().as_str(), "req_from_before_the_restart");
     assert_eq!(code(&net.enter_gate("w1", "write:src/a")), "gate_no_plan");
+}
+
+/// Report 38.
+#[test]
+fn what_was_open_when_the_process_ended_is_open_in_the_next_one() {
+    let mut net = Net::team(&["w1"]);
+    let options = AskOptions { on_approved: Some("deploy".into()), ..AskOptions::default() };
+    let id = net.act("w1", |e, now| e.submit_plan(now, plan(), Uses::UntilReport, options));
+    let id = id.unwrap().as_str().to_owned();
+    net.run_until_quiet();
+    let before = net.engine("w1").request(&id).unwrap();
+    let store = net.halt("w1");
+    let snapshot = store.snapshot.clone().unwrap();
+    net.advance(3_000);
+    let ids = || Box::new(Counting { member: 1, next: 90 });
+    net.go_on("w1", store, true, ids(), 0);
+    let after = net.engine("w1").request(&id).unwrap();
+    assert_eq!((after.request_id, after.status), (before.request_id, Status::Pending));
+    assert_eq!(after.expires_at, before.expires_at, "deadlines are points in time");
+
+    net.approve(LEAD, &id);
+    assert_eq!(net.status("w1", &id), Status::Approved);
+    let told = |net: &Net, wanted: fn(&Event) -> bool| net.events("w1").iter().any(wanted);
+    assert!(told(&net, |event| matches!(event, Event::Work(work) if work.name == "deploy")));
+    net.act("w1", |e, now| e.work_missing(now, &id, 1)).unwrap();
+    assert!(told(&net, |event| matches!(event, Event::WorkMissing(_))), "a name nobody knows");
+
+    let now = net.local("w1");
+    let restore = |member: &str, snapshot: &str| {
+        let saved = Saved { snapshot: Some(snapshot), journal: &net.node("w1").store.journal };
+        code(&Engine::restore(now, &name(member), saved, ids()).map(drop))
+    };
+    assert_eq!(restore("w1", &snapshot.replace("w1", "w2")), "saved_corrupt");
+    assert_eq!(restore("w2", &snapshot), "saved_foreign");
+    let newer = snapshot.replacen("{\"snapshot\":1", "{\"snapshot\":9", 1);
+    assert_eq!(restore("w1", &newer), "saved_newer");
+    let journal = &net.node("w1").store.journal;
+    let mixed = format!("{journal}{}\n", journal.lines().last().unwrap());
+    let twice = Saved { snapshot: None, journal: &mixed };
+    let twice = Engine::restore(now, &name("w1"), twice, ids()).map(drop);
+    assert_eq!(code(&twice), "restored_twice", "two processes went on from the same state");
 }

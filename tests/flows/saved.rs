@@ -307,3 +307,22 @@ fn what_nobody_knows_to_have_gone_out_goes_out_again_and_counts_once() {
     restart(&mut net);
     assert_eq!(code(&net.enter_gate("alice", "write:src/a")), "gate_spent", "and stays spent");
 }
+
+#[test]
+fn audit_entries_are_numbered_on_without_a_gap_and_none_twice() {
+    let mut net = Net::team(&["alice"]);
+    net.say("alice", LEAD, "one").unwrap();
+    let refused = net.enter_gate("alice", "write:src/a");
+    assert_eq!(code(&refused), "gate_no_plan");
+    net.say("alice", LEAD, "two").unwrap();
+    let last = |net: &Net| net.engine("alice").audit().last().unwrap().seq;
+    for with_snapshot in [true, false] {
+        let before = last(&net);
+        let store = net.halt("alice");
+        net.go_on("alice", store, with_snapshot, Box::new(Counting { member: 9, next: 0 }), 0);
+        let entries: Vec<_> = net.engine("alice").audit().map(|entry| entry.seq).collect();
+        assert!(entries.contains(&(before + 1)), "{entries:?} after {before}");
+        assert!(entries.windows(2).all(|pair| pair[0] < pair[1]), "{entries:?}");
+        assert_eq!(net.engine("alice").audit().last().unwrap().code, Some("restored"));
+    }
+}

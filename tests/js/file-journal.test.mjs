@@ -20,7 +20,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { approve, Engine, ProtocolEngine } from "team-protocols";
 import { FileJournal } from "team-protocols/node";
-import { engineFor, TEAM } from "./support.mjs";
+import { engineFor, mulberry32, TEAM } from "./support.mjs";
 
 const folder = mkdtempSync(join(tmpdir(), "team-protocols-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -235,14 +235,3 @@ test("killed at random, a worker loses nothing, and acts on no approval twice", 
   const lost = known.filter(({ status }) => status !== "approved");
   assert.ok(lost.length <= 1, "but for the last one every decision has arrived");
 });
-
-/** Random numbers that are the same in every run. */
-function mulberry32(seed) {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}

@@ -109,3 +109,14 @@ export function owed(engine) {
   assert.ok(obligation !== undefined, "nothing is owed");
   return obligation.request;
 }
+
+/** Random numbers that are the same in every run. */
+export function mulberry32(seed) {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}

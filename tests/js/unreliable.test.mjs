@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { approve, reject } from "team-protocols";
-import { makeTeam, PLAN, record } from "./support.mjs";
+import { approve, ManualClock, reject } from "team-protocols";
+import { engineFor, makeTeam, mulberry32, PLAN, record, START } from "./support.mjs";
 
 const SEEDS = Array.from({ length: 25 }, (_, index) => index + 1);
 
@@ -94,3 +94,132 @@ test("a whole session over a bad bus comes out the same with the same seed", asy
   };
   assert.deepEqual(await run(), await run());
 });
+
+/**
+ * A transport that does with each frame one of all the things that transports do wrong, and tells how
+ * often each was done. It never loses: what it holds back comes later.
+ */
+function faulty(deliver, random, later) {
+  const done = new Map();
+  const count = (what) => void done.set(what, (done.get(what) ?? 0) + 1);
+  const held = [];
+  const transport = ({ to, frame }, from) => {
+    const pass = () => deliver(to, frame, from);
+    switch (Math.floor(random() * 9)) {
+      case 0:
+        count("throws");
+        throw new Error("no route");
+      case 1:
+        count("rejects");
+        return Promise.reject(new Error("no route"));
+      case 2:
+        count("throws after it has sent");
+        pass();
+        throw new Error("the answer was lost");
+      case 3:
+        count("never says that it is done");
+        pass();
+        return new Promise(() => undefined);
+      case 4:
+        count("doubles");
+        pass();
+        return pass();
+      case 5:
+        count("holds back");
+        held.push(pass);
+        return undefined;
+      case 6:
+        count("delivers later");
+        return new Promise((resolve) => {
+          later(() => {
+            pass();
+            resolve();
+          });
+        });
+      case 7:
+        count("lies about the sender");
+        deliver(to, frame, "bob");
+        deliver(to, frame, undefined);
+        return pass();
+      default:
+        count("re-enters");
+        for (const release of held.splice(0).reverse()) release();
+        return pass();
+    }
+  };
+  const release = () => {
+    for (const pass of held.splice(0)) pass();
+  };
+  return { transport, release, done };
+}
+
+test("whatever a transport does wrong, nothing is decided that nobody decided, and all ends", async () => {
+  const habits = new Map();
+  let settled = 0;
+  for (let seed = 1; seed <= 40; seed += 1) {
+    const clock = new ManualClock(START);
+    const random = mulberry32(seed);
+    const engines = {};
+    const deliver = (to, frame, from) => void engines[to].receive(frame, { from });
+    const later = (run) => void clock.setTimeout(run, Math.floor(random() * 3_000));
+    const { transport, release, done } = faulty(deliver, random, later);
+    const frames = new Map();
+    const errors = [];
+    for (const member of ["team-lead", "alice", "bob"]) {
+      engines[member] = engineFor({
+        member,
+        clock,
+        errors,
+        transport: (outgoing) => {
+          const { message } = JSON.parse(outgoing.frame);
+          if (message?.type.endsWith("_request")) {
+            frames.set(message.request_id, (frames.get(message.request_id) ?? 0) + 1);
+          }
+          return transport(outgoing, member);
+        },
+      });
+    }
+    const { "team-lead": lead, alice, bob } = engines;
+    const decided = new Map();
+    const decide = (decision) => (request) => {
+      const { requestId } = request;
+      assert.ok(!decided.has(requestId), "no request is put before a host twice");
+      decided.set(requestId, decision.approve);
+      return decision;
+    };
+    lead.onRequest("plan_approval", decide(approve()));
+    alice.onRequest("shutdown", decide(reject("busy")));
+    bob.onRequest("shutdown", decide(approve()));
+    const asked = [];
+    for (const ask of [
+      () => alice.submitPlan(PLAN),
+      () => lead.requestShutdown("alice"),
+      () => bob.submitPlan(PLAN),
+      () => lead.requestShutdown("bob"),
+    ]) {
+      asked.push(ask().then(({ requestId, status }) => [requestId, status], refused));
+      await clock.advance(2_000);
+    }
+    for (let turn = 0; turn < 14; turn += 1) {
+      release();
+      await clock.advance(60_000);
+    }
+    for (const [requestId, status] of await Promise.all(asked)) {
+      settled += 1;
+      if (status === "approved") assert.equal(decided.get(requestId), true, `seed ${seed}`);
+      if (status === "rejected") assert.equal(decided.get(requestId), false, `seed ${seed}`);
+    }
+    // Once, and at most three reminders: a transport that fails is no reason to send again.
+    for (const [requestId, times] of frames) assert.ok(times <= 4, `${requestId}: ${times}`);
+    for (const error of errors) assert.match(String(error), /no route|answer was lost/);
+    for (const [habit, times] of done) habits.set(habit, (habits.get(habit) ?? 0) + times);
+  }
+  assert.equal(settled, 160);
+  assert.equal(habits.size, 9, [...habits.keys()].join());
+});
+
+/** What a request that could not be sent comes to. */
+function refused(error) {
+  assert.ok(["send_failed", "recipient_lost", "recipient_left"].includes(error.code), error);
+  return [undefined, error.code];
+}
