@@ -19,7 +19,19 @@ use crate::world::World;
 pub(crate) fn play(script: &Script, fault: Option<Fault>) -> Coverage {
     let mut world = World::new(script.shape);
     world.fault = fault;
+    play_in(world, script)
+}
+
+/// The same, and prints every line, frame and event.
+pub(crate) fn tell(script: &Script) -> Coverage {
+    let mut world = World::new(script.shape);
+    world.trace = true;
+    play_in(world, script)
+}
+
+fn play_in(mut world: World, script: &Script) -> Coverage {
     for op in &script.ops {
+        world.trace(|| format!("{} {} {:?}", op.verb.name(), script.shape.name(op.who), op.args));
         line(&mut world, *op);
     }
     quiet(&mut world);

@@ -83,7 +83,7 @@ impl World {
             return;
         }
         if self.members[place].asleep_until > self.now() {
-            self.members[place].held.push(packet.clone());
+            self.members[place].held.push((packet.clone(), channel.to_owned(), tampered));
             return;
         }
         self.wake(place);
@@ -102,6 +102,7 @@ impl World {
         let disposition = self.net.deliver(&to, &packet.frame, Sender::Channel(channel));
         self.input(place);
         let verdict = if honest { verdict(&disposition) } else { "wrong_kind" };
+        self.trace(|| format!("{channel} > {to}: {} = {verdict}", packet.frame));
         match &disposition {
             Disposition::Dropped(reason) => {
                 self.cover.seen("dropped", reason.code());

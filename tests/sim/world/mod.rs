@@ -26,6 +26,8 @@ pub(crate) struct World {
     pub(crate) texts: u64,
     /// What the laws are told wrongly, to see them object.
     pub(crate) fault: Option<Fault>,
+    /// Whether every frame and event is printed.
+    pub(crate) trace: bool,
     later: BTreeMap<(u64, u64), Later>,
     order: u64,
 }
@@ -36,7 +38,8 @@ pub(crate) struct Member {
     pub(crate) role: Role,
     pub(crate) up: bool,
     pub(crate) asleep_until: u64,
-    held: Vec<Packet>,
+    /// What came in its sleep: by which channel, and whether that is not what its sender sent.
+    held: Vec<(Packet, String, bool)>,
     pub(crate) life: Incarnation,
     births: u64,
     pub(crate) sections: Vec<SectionId>,
@@ -87,6 +90,7 @@ impl World {
             cover: Coverage::default(),
             texts: 0,
             fault: None,
+            trace: false,
             later: BTreeMap::new(),
             order: 0,
         };
@@ -251,6 +255,13 @@ impl World {
         self.net.network.weather = Weather { loss, duplication, delay };
     }
 
+    /// Prints a line of the story, where it is to be told.
+    pub(crate) fn trace(&self, line: impl FnOnce() -> String) {
+        if self.trace {
+            println!("{:>9} {}", self.net.now(), line());
+        }
+    }
+
     // ---- inputs ----
 
     /// A call of the host of a member. A refused one must change nothing and do nothing.
@@ -292,6 +303,7 @@ impl World {
             fault.bend(&mut events);
         }
         for event in &events {
+            self.trace(|| format!("  {own}: {event:?}"));
             self.count(event);
             self.laws.told(&own, event);
             if let Event::Work(work) = event {

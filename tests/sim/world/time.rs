@@ -53,9 +53,8 @@ impl World {
         }
         let rested = |of: &Member| of.up && !of.held.is_empty() && of.asleep_until <= now;
         if let Some(place) = self.members.iter().position(rested) {
-            let packet = self.members[place].held.remove(0);
-            let from = packet.from.clone();
-            self.hand_over(&packet, &from);
+            let (packet, channel, tampered) = self.members[place].held.remove(0);
+            self.take_in(&packet, &channel, tampered);
             return;
         }
         if let Some(packet) = self.net.network.arrive(now) {
