@@ -1,6 +1,6 @@
 //! Lines that answer, and lines about what comes of an answer.
 
-use team_protocols::{Engine, Kind, Millis, Obligation, Response};
+use team_protocols::{Engine, Kind, Millis, Obligation, Response, Status};
 
 use crate::asking::ACTIONS;
 use crate::faults::Fault;
@@ -98,10 +98,23 @@ fn approved(world: &World, who: usize, pick: u64) -> Option<String> {
 
 pub(crate) fn report(world: &mut World, Op { who, args: [a, b, _], .. }: Op) {
     let Some(id) = approved(world, who, a) else { return };
-    let ok = b % 3 > 0;
-    world.meets(who, &id, "finish");
-    if world.call(who, |e, now| e.report(now, &id, ok, None)).is_ok() {
-        world.laws.reported(&id, ok);
+    report_on(world, who, &id, b % 3 > 0);
+}
+
+/// Reports everything that was approved and not reported.
+pub(crate) fn report_all(world: &mut World, who: usize) {
+    let team = world.engine(who).map(Engine::team).unwrap_or_default();
+    let mine = team.into_iter().flat_map(|of| of.asked);
+    for view in mine.filter(|view| view.status == Status::Approved) {
+        report_on(world, who, view.request_id.as_str(), true);
+        world.judge(who);
+    }
+}
+
+fn report_on(world: &mut World, who: usize, id: &str, ok: bool) {
+    world.meets(who, id, "finish");
+    if world.call(who, |e, now| e.report(now, id, ok, None)).is_ok() {
+        world.laws.reported(id, ok);
     }
 }
 
@@ -184,10 +197,7 @@ pub(crate) fn see_to(world: &mut World, who: usize, errand: Errand) {
         }
         Errand::Report(id) => {
             let ok = luck(&id, 3) > 0;
-            world.meets(who, &id, "finish");
-            if world.call(who, |e, now| e.report(now, &id, ok, None)).is_ok() {
-                world.laws.reported(&id, ok);
-            }
+            report_on(world, who, &id, ok);
         }
         Errand::Finish(id, run) => {
             let ok = luck(&id, 4) > 0;

@@ -338,6 +338,9 @@ fn quiet(world: &mut World) {
             }
         }
     }
+    for place in 0..world.members.len() {
+        crate::answering::report_all(world, place);
+    }
     world.run(longest);
     if world.fault == Some(Fault::NeverEnded) {
         world.laws.requests.values_mut().for_each(|asked| asked.settled = None);
