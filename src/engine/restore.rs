@@ -7,8 +7,8 @@
 //! 1. What the lines caused goes out again as far as nobody knows that it went out before: frames
 //!    are known by their numbers, so whoever has them drops them.
 //! 2. Verdicts on silent members wait one grace more: their mail was waiting, too.
-//! 3. Work that the host was at is interrupted, for nobody knows how far it came; work that it was
-//!    told to run and had not begun is told again.
+//! 3. Work that the host was at, or was to begin, is interrupted, for nobody knows how far it came:
+//!    it is told as such, and runs again when the host says so.
 //! 4. What is overdue settles. Only then does anything new come in.
 
 use std::borrow::Cow;

@@ -109,7 +109,7 @@ impl Engine {
     }
 
     pub(super) fn interrupt_all(&mut self) {
-        for slot in self.slots(&|entry| entry.works.running()) {
+        for slot in self.all_slots(&|entry| entry.works.running()) {
             let Ok(request_id) = self.id_of(slot) else { continue };
             let stopped = self.change_works(slot, |works| Some(works.interrupt()));
             for (work, run) in stopped.into_iter().flatten() {

@@ -1,8 +1,10 @@
 //! Work that requests name: run once, told when it fails, undone when its report says so.
 
-use team_protocols::{AskOptions, Event, ReportEvent, Status, Uses, WorkCause, WorkEvent};
+use team_protocols::{
+    AskOptions, Details, Event, Kind, ReportEvent, Status, Uses, WorkCause, WorkEvent,
+};
 
-use crate::harness::{Called, LEAD, Net, Weather, code, plan, scoped};
+use crate::harness::{Called, Counting, LEAD, Net, Weather, code, plan, scoped};
 
 /// `alice` submits a plan with work to run and work that undoes it.
 fn submitted(net: &mut Net) -> String {
@@ -132,6 +134,26 @@ fn interrupted_work_is_told_and_waits_for_the_host() {
     rerun(&mut net, &id).unwrap();
     done(&mut net, &id, 2, true).unwrap();
     assert_eq!(runs(&net), [deploy(1), deploy(2)]);
+}
+
+#[test]
+fn work_of_a_request_that_is_over_is_interrupted_too_and_runs_again() {
+    let mut net = Net::team(&["alice", "bob"]);
+    let kind = Kind::parse("dependency").unwrap();
+    let options = AskOptions { on_approved: Some("deploy".to_owned()), ..AskOptions::default() };
+    let id = net
+        .act("alice", |e, now| e.ask_for(now, &kind, "bob", Details::default(), options))
+        .unwrap();
+    net.run_until_quiet();
+    // What the yes causes is written down, and the process ends before it goes out.
+    net.node_mut("alice").doomed = true;
+    net.approve("bob", id.as_str());
+    let store = net.halt("alice");
+    net.go_on("alice", store, false, Box::new(Counting { member: 9, next: 0 }), 0);
+    assert_eq!(runs(&net), []);
+    assert_eq!(failures(&net), [(1, true)]);
+    rerun(&mut net, id.as_str()).unwrap();
+    assert_eq!(runs(&net), [deploy(2)]);
 }
 
 #[test]

@@ -192,9 +192,12 @@ impl Net {
         skew: i64,
     ) {
         let now = Timestamp::from_ms(self.now.saturating_add_signed(skew));
+        let with_snapshot = with_snapshot || store.is_compact();
         let snapshot = store.snapshot.as_deref().filter(|_| with_snapshot);
         let saved = Saved { snapshot, journal: &store.journal };
-        let (engine, _) = Engine::restore(now, &name(own), saved, ids).unwrap();
+        let (engine, restored) = Engine::restore(now, &name(own), saved, ids).unwrap();
+        let mut store = store;
+        store.cut(restored.torn_bytes);
         self.nodes.push(Node::new(engine, store, skew));
         self.collect(own);
     }

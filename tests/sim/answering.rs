@@ -101,8 +101,17 @@ pub(crate) fn report(world: &mut World, Op { who, args: [a, b, _], .. }: Op) {
     report_on(world, who, &id, b % 3 > 0);
 }
 
-/// Reports everything that was approved and not reported.
-pub(crate) fn report_all(world: &mut World, who: usize) {
+/// Ends every run, and reports everything that was approved and not reported.
+pub(crate) fn finish_all(world: &mut World, who: usize) {
+    for (id, run, undoes) in std::mem::take(&mut world.members[who].runs) {
+        if world.members[who].up {
+            let args = [0, 1, 0];
+            world.members[who].runs.push((id, run, undoes));
+            work_done(world, Op { verb: Verb::WorkDone, who, args });
+            world.members[who].runs.clear();
+            world.judge(who);
+        }
+    }
     let team = world.engine(who).map(Engine::team).unwrap_or_default();
     let mine = team.into_iter().flat_map(|of| of.asked);
     for view in mine.filter(|view| view.status == Status::Approved) {

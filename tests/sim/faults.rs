@@ -57,11 +57,13 @@ pub(crate) enum Fault {
     BoundLower,
     /// A request is thought never to have ended.
     NeverEnded,
+    /// The last line of a journal is lost.
+    LineLost,
 }
 
 impl Fault {
     /// Every fault with the law that must see it.
-    pub(crate) const ALL: [(Self, &'static str); 25] = [
+    pub(crate) const ALL: [(Self, &'static str); 26] = [
         (Self::SettledTwice, "one settlement"),
         (Self::RefusalApproved, "no approval without its act"),
         (Self::ApprovalRefused, "no refusal without its act"),
@@ -87,6 +89,7 @@ impl Fault {
         (Self::Worn, "still works"),
         (Self::BoundLower, "bounds"),
         (Self::NeverEnded, "quiet end"),
+        (Self::LineLost, "replay"),
     ];
 
     /// Tells the events of one step wrongly, where they give occasion to.

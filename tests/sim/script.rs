@@ -41,6 +41,7 @@ verbs! {
     Back "back" 4,
     Sleep "sleep" 6,
     Crash "crash" 3,
+    End "end" 10,
     Respawn "respawn" 9,
     SendFailed "send_failed" 8,
     Replay "replay" 10,

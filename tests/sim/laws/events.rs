@@ -2,7 +2,7 @@
 
 use team_protocols::{
     Alarm, AlarmEvent, Cause, Choice, Event, Outcome, ReportEvent, RequestEvent, Status, VoteEvent,
-    WorkCause, WorkEvent,
+    WorkCause, WorkEvent, WorkFailedEvent,
 };
 
 use super::{Laws, broken};
@@ -31,9 +31,13 @@ impl Laws {
     fn honest(&self, frame: &Arrival<'_>) {
         let Arrival { from, to, kind, id, verdict, .. } = *frame;
         let fine = match verdict {
-            "stale_incarnation" => [from, to].iter().any(|name| self.reborn.contains(*name)),
+            "stale_incarnation" => {
+                let reborn = [from, to].iter().any(|name| self.reborn.contains(*name));
+                reborn || self.set_back.contains(from)
+            }
             "unannounced_life" => self.reborn.contains(from),
-            "sender_left" => self.is_gone(from) || self.said_gone.contains(from),
+            // Until a new life is announced, the one that left is the one that is known.
+            "sender_left" => Self::ever(&self.gone, from) || self.said_gone.contains(from),
             "receiver_left" => self.is_gone(to),
             "accepted" | "settled" | "vote_recorded" | "chat" | "progress" | "sign_of_life"
             | "idle_again" | "asked_again" | "report" | "exit" | "confirmed" | "undeliverable"
@@ -98,6 +102,7 @@ impl Laws {
             Event::Vote(vote) => self.voted(own, vote),
             Event::Request(request) => self.asks(own, request),
             Event::Work(work) => self.work(own, work),
+            Event::WorkFailed(work) => self.work_failed(own, work),
             Event::Report(report) => self.report(own, report),
             Event::Alarm(alarm) => self.alarm(own, alarm),
             Event::Closed(closed) => {
@@ -122,7 +127,6 @@ impl Laws {
             Event::Reminder(_)
             | Event::Progress(_)
             | Event::Idle(_)
-            | Event::WorkFailed(_)
             | Event::WorkMissing(_)
             | Event::Escalation(_)
             | Event::Reopened(_)
@@ -284,6 +288,15 @@ impl Laws {
         });
         if runs != Some(work.run) {
             broken("work once", format!("run {} of {id} comes after {runs:?} in all", work.run));
+        }
+    }
+
+    /// Work that was to begin when the process ended is told as interrupted, and has not begun.
+    fn work_failed(&mut self, own: &str, work: &WorkFailedEvent) {
+        let WorkFailedEvent { request_id, name, cause, run, interrupted, .. } = work.clone();
+        let fits = |(due, _): &(String, &str)| due == request_id.as_str();
+        if interrupted && self.due.iter().any(fits) {
+            self.work(own, &WorkEvent { request_id, name, cause, run });
         }
     }
 

@@ -17,7 +17,7 @@ pub(crate) fn broken(law: &str, how: String) -> ! {
 
 /// Every law that the log judges, by name. Those of the harness (one disposition per frame, nothing
 /// left behind by a drop, an audit without gaps) come on top.
-pub(crate) const LAWS: [&str; 23] = [
+pub(crate) const LAWS: [&str; 24] = [
     "one settlement",
     "same everywhere",
     "no approval without its act",
@@ -41,6 +41,7 @@ pub(crate) const LAWS: [&str; 23] = [
     "honest frame",
     "still works",
     "quiet end",
+    "replay",
 ];
 
 /// One request, as its requester made it.
@@ -105,11 +106,15 @@ pub(crate) struct Laws {
     told: BTreeSet<(String, u64, String)>,
     /// Members that had more than one life.
     pub(crate) reborn: BTreeSet<String>,
+    /// Members whose clock was set back, by more than clocks may differ perhaps.
+    pub(crate) set_back: BTreeSet<String>,
     /// Members of which some host has said that they are gone.
     pub(crate) said_gone: BTreeSet<String>,
     /// Whether somebody has tampered with frames.
     pub(crate) tampered: bool,
     pub(crate) tight: bool,
+    /// What the clock of the member shows that is judged.
+    pub(crate) now: u64,
     pub(crate) strike_limit: u32,
     pub(crate) pause_max: u64,
     pub(crate) open_limit: usize,
@@ -224,6 +229,7 @@ impl Laws {
     pub(crate) fn born(&mut self, name: &str, life: u64) {
         if self.lives.insert(name.to_owned(), life).is_some() {
             self.reborn.insert(name.to_owned());
+            self.signs.retain(|(to, _), _| to != name);
         }
     }
 

@@ -42,6 +42,11 @@ impl World {
         if let Some(key) = self.later.keys().next().copied().filter(|(at, _)| *at <= now) {
             match self.later.remove(&key) {
                 Some(Later::Announce { to, who, life }) => self.announced(to, who, life),
+                Some(Later::GoOn { who, life }) => {
+                    if self.members[who].life == life {
+                        self.go_on(who);
+                    }
+                }
                 Some(Later::See { who, life, to })
                     if self.awake(who) && self.members[who].life == life =>
                 {
@@ -70,6 +75,13 @@ impl World {
     }
 
     fn announced(&mut self, to: usize, who: usize, life: Incarnation) {
+        if self.members[to].kept.is_some() {
+            // Its host hears of it when it is there again.
+            self.order += 1;
+            let again = Later::Announce { to, who, life };
+            self.later.insert((self.now() + 500, self.order), again);
+            return;
+        }
         if !self.members[to].up || self.members[who].life != life {
             return;
         }
@@ -78,6 +90,11 @@ impl World {
         if done.is_ok() {
             self.laws.announced(&own, &name);
         }
-        self.judge(to);
+        if self.members[to].up {
+            self.judge(to);
+        }
+        if self.members[to].kept.is_some() {
+            self.announced(to, who, life);
+        }
     }
 }
