@@ -340,7 +340,7 @@ impl Net {
         while let Some(effect) = node.engine.poll_effect() {
             match effect {
                 Effect::Journal(line) => node.store.append(&line),
-                Effect::Send(_) | Effect::Event(_) if node.doomed => {}
+                Effect::Send(_) if node.doomed => {}
                 Effect::Send(send) => self.network.post(now, own, send),
                 Effect::Event(event) => events.push(event),
             }

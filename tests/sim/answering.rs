@@ -80,6 +80,21 @@ fn say(world: &mut World, who: usize, c: u64) {
     let _said = world.call(who, |e, now| e.call_tool(now, &input));
 }
 
+/// Lets a plan that this member rejected be asked about once more.
+pub(crate) fn reopen(world: &mut World, Op { who, args: [a, ..], .. }: Op) {
+    let Some(engine) = world.engine(who) else { return };
+    let known = world.laws.requests.keys().filter_map(|id| engine.request(id));
+    let rejected = known.filter(|view| !view.mine && (view.status == Status::Rejected || a == 0));
+    let plans: Vec<_> = rejected.filter(|view| view.kind.name() == "plan_approval").collect();
+    let Some(view) = plans.get((a as usize) % plans.len().max(1)) else { return };
+    let id = view.request_id.as_str().to_owned();
+    world.meets(who, &id, "reopen");
+    if world.call(who, |e, now| e.reopen(now, &id, None)).is_ok() {
+        let own = world.members[who].name.clone();
+        world.laws.reopened(&own, &id);
+    }
+}
+
 /// Withdraws what this member owes an answer to; only the lead may.
 pub(crate) fn call_off(world: &mut World, Op { who, args: [a, ..], .. }: Op) {
     let Some(owed) = owed(world, who, a) else { return };
@@ -131,6 +146,10 @@ pub(crate) fn work_done(world: &mut World, Op { who, args: [a, b, _], .. }: Op) 
     let runs = &world.members[who].runs;
     let place = (a as usize) % runs.len().max(1);
     let Some((id, run, undoes)) = runs.get(place).cloned() else { return };
+    if b % 11 == 5 {
+        let _missing = world.call(who, |e, now| e.work_missing(now, &id, run));
+        return;
+    }
     let ok = b % 3 > 0;
     if undoes {
         world.meets(who, &id, "rolled_back");

@@ -125,6 +125,7 @@ fn act(world: &mut World, op: Op) {
         Verb::Tool => crate::answering::tool(world, op),
         Verb::Cancel | Verb::Pause | Verb::Resume => on_own(world, op),
         Verb::CallOff => crate::answering::call_off(world, op),
+        Verb::Reopen => crate::answering::reopen(world, op),
         Verb::Report => crate::answering::report(world, op),
         Verb::WorkDone => crate::answering::work_done(world, op),
         Verb::Rerun => crate::answering::rerun(world, op),

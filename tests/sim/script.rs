@@ -57,6 +57,7 @@ verbs! {
     Tool "tool" 30,
     Cancel "cancel" 20,
     CallOff "call_off" 8,
+    Reopen "reopen" 14,
     Pause "pause" 14,
     Resume "resume" 12,
     // What comes of them.

@@ -42,7 +42,9 @@ impl Laws {
             "accepted" | "settled" | "vote_recorded" | "chat" | "progress" | "sign_of_life"
             | "idle_again" | "asked_again" | "report" | "exit" | "confirmed" | "undeliverable"
             | "probe" | "probe_ended" | "orphan" | "late" | "duplicate" | "stale_frame"
-            | "too_many_open" | "throttled" | "unapproved" => true,
+            | "too_many_open" | "throttled" | "unapproved" | "reopened" => true,
+            // It was decided anew meanwhile, or the word of the rejection was overtaken.
+            "not_rejected" => kind == "reopen",
             _ => false,
         };
         if !fine {
@@ -104,6 +106,13 @@ impl Laws {
             Event::Work(work) => self.work(own, work),
             Event::WorkFailed(work) => self.work_failed(own, work),
             Event::Report(report) => self.report(own, report),
+            Event::Escalation(step) => self.step(own, step),
+            Event::Reopened(reopened) => {
+                let (by, id) = (reopened.by.as_str(), reopened.request_id.as_str());
+                if !self.reopened.contains(&(by.to_owned(), id.to_owned())) {
+                    broken("reopened without act", format!("{by} never reopened {id}"));
+                }
+            }
             Event::Alarm(alarm) => self.alarm(own, alarm),
             Event::Closed(closed) => {
                 let key = self.key(own);
@@ -128,17 +137,19 @@ impl Laws {
             | Event::Progress(_)
             | Event::Idle(_)
             | Event::WorkMissing(_)
-            | Event::Escalation(_)
-            | Event::Reopened(_)
             | Event::Drain(_)
             | Event::Liveness(_)
             | Event::Undeliverable(_) => {}
         }
     }
 
-    /// The step is over.
-    pub(crate) fn step_over(&mut self) {
-        if let Some((id, why)) = self.due.first() {
+    /// A step of a member is over.
+    pub(crate) fn step_over(&mut self, own: &str) {
+        let life = self.life(own);
+        let of_own = |(id, _): &&(String, &str)| {
+            self.requests.get(id).is_some_and(|asked| asked.by == own && asked.life == life)
+        };
+        if let Some((id, why)) = self.due.iter().find(of_own) {
             broken("work once", format!("{why} work of {id} did not begin"));
         }
     }
@@ -270,14 +281,18 @@ impl Laws {
         }
     }
 
-    fn work(&mut self, own: &str, work: &WorkEvent) {
-        let id = work.request_id.as_str();
-        let cause = match work.cause {
+    fn place_of_due(&self, id: &str, cause: WorkCause) -> Option<usize> {
+        let cause = match cause {
             WorkCause::Approved => "approved",
             WorkCause::Compensation => "compensation",
         };
         let fits = |(due, why): &(String, &str)| due == id && (*why == cause || *why == "again");
-        let Some(place) = self.due.iter().position(fits) else {
+        self.due.iter().position(fits)
+    }
+
+    fn work(&mut self, own: &str, work: &WorkEvent) {
+        let id = work.request_id.as_str();
+        let Some(place) = self.place_of_due(id, work.cause) else {
             broken("work once", format!("{own} is to run {work:?} for nothing"));
         };
         self.due.remove(place);
@@ -294,8 +309,7 @@ impl Laws {
     /// Work that was to begin when the process ended is told as interrupted, and has not begun.
     fn work_failed(&mut self, own: &str, work: &WorkFailedEvent) {
         let WorkFailedEvent { request_id, name, cause, run, interrupted, .. } = work.clone();
-        let fits = |(due, _): &(String, &str)| due == request_id.as_str();
-        if interrupted && self.due.iter().any(fits) {
+        if interrupted && self.place_of_due(request_id.as_str(), cause).is_some() {
             self.work(own, &WorkEvent { request_id, name, cause, run });
         }
     }

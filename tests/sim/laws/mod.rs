@@ -3,6 +3,7 @@
 //! The log knows nothing of how an engine works. It is told every call that was accepted, every
 //! frame that arrived and every event, in this order, and what the engines show afterwards.
 
+mod climbs;
 pub(crate) mod events;
 mod shown;
 
@@ -17,7 +18,7 @@ pub(crate) fn broken(law: &str, how: String) -> ! {
 
 /// Every law that the log judges, by name. Those of the harness (one disposition per frame, nothing
 /// left behind by a drop, an audit without gaps) come on top.
-pub(crate) const LAWS: [&str; 24] = [
+pub(crate) const LAWS: [&str; 26] = [
     "one settlement",
     "same everywhere",
     "no approval without its act",
@@ -42,6 +43,8 @@ pub(crate) const LAWS: [&str; 24] = [
     "still works",
     "quiet end",
     "replay",
+    "escalation",
+    "reopened without act",
 ];
 
 /// One request, as its requester made it.
@@ -102,6 +105,10 @@ pub(crate) struct Laws {
     victims: BTreeMap<Vec<String>, String>,
     /// Runs of works that must begin in this step.
     due: Vec<(String, &'static str)>,
+    /// Shutdowns that are asked again by themselves, by their first request.
+    climbs: BTreeMap<String, climbs::Climb>,
+    /// Who has reopened which request.
+    reopened: BTreeSet<(String, String)>,
     texts: BTreeSet<String>,
     told: BTreeSet<(String, u64, String)>,
     /// Members that had more than one life.

@@ -151,6 +151,7 @@ fn input_of(kind: &str) -> Option<&'static str> {
         "exited" => "exited",
         "execution_report" => "report",
         "receipt" => "acknowledged",
+        "reopen" => "reopened",
         _ => return None,
     })
 }

@@ -1,7 +1,5 @@
 //! Processes that end, and others that go on from what they have kept.
 
-use std::mem;
-
 use team_protocols::{Engine, Event, Misuse, ProtocolError, SeededIds};
 
 use super::{Later, World};
@@ -172,11 +170,13 @@ impl World {
         let last = self.net.node(&self.members[place].name).store.last();
         let of = &mut self.members[place];
         if of.told.0 == u64::MAX {
-            for before in mem::take(&mut of.told.1) {
-                if let Some(at) = events.iter().position(|event| *event == before) {
+            // It may end once more before its journal says that these were told.
+            for before in &of.told.1 {
+                if let Some(at) = events.iter().position(|event| event == before) {
                     events.remove(at);
                 }
             }
+            of.told.0 = last;
         }
         if of.told.0 != last {
             of.told = (last, Vec::new());

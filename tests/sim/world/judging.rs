@@ -34,7 +34,7 @@ impl World {
                 self.put_off(place, errand, id);
             }
         }
-        self.laws.step_over();
+        self.laws.step_over(&own);
         self.shown(place);
     }
 

@@ -205,6 +205,8 @@ impl World {
             timing.breaker_cooldown = Millis::new(5_000);
             timing.trial_timeout = Millis::new(2_000);
             timing.repeat_window = Millis::new(2_000);
+            timing.ask_again = Millis::new(3_000);
+            timing.ask_again_max = Millis::new(15_000);
         }
         config
     }

@@ -1,6 +1,6 @@
 //! Time goes on, and things happen in it.
 
-use team_protocols::Incarnation;
+use team_protocols::{Engine, Incarnation, MemberView};
 
 use super::{Later, Member, World};
 use crate::harness::START;
@@ -86,8 +86,13 @@ impl World {
             return;
         }
         let (own, name) = (self.members[to].name.clone(), self.members[who].name.clone());
+        // A member that has spoken already is no news.
+        let team = self.engine(to).map(Engine::team).unwrap_or_default();
+        let spoke =
+            |view: &MemberView| view.name.as_str() == name && view.incarnation == Some(life);
+        let news = !team.iter().any(spoke);
         let done = self.call(to, |engine, now| engine.announce(now, &name, life));
-        if done.is_ok() {
+        if done.is_ok() && news {
             self.laws.announced(&own, &name);
         }
         if self.members[to].up {
