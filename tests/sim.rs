@@ -131,6 +131,15 @@ fn a_failing_script_is_shortened_to_what_matters() {
     assert!(fails(&Script::parse(&shortest.to_string())));
 }
 
+/// The story of one script: every line, frame and event. `SIMULATE_SCRIPT` names its file.
+#[test]
+#[ignore = "for a script that fails; `npm run simulate -- --script FILE` runs it"]
+fn story() {
+    let file = std::env::var("SIMULATE_SCRIPT").expect("SIMULATE_SCRIPT names a file");
+    let script = Script::parse(&std::fs::read_to_string(file).unwrap());
+    println!("{}", play::tell(&script).report());
+}
+
 /// The long run: `SIMULATE_EVENTS` inputs from `SIMULATE_SEED` on.
 #[test]
 #[ignore = "long; `npm run simulate` runs it"]

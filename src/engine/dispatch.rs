@@ -14,7 +14,7 @@ use crate::message::{
     Cause, Details, ExecutionReport, Exited, Follows, Kind, KindRequest, Liveness, Message,
     Progress, Receipt, Received, Reminder, Status, Timing,
 };
-use crate::request::{Answer, Input, Owed, Panel, Rejection, State, WorkReport, Works};
+use crate::request::{Answer, Feedback, Input, Owed, Panel, Rejection, State, WorkReport, Works};
 use crate::time::Millis;
 use crate::validate::{self, Origin, Target, Valid};
 
@@ -129,6 +129,17 @@ impl Engine {
         entries.map(|entry| entry.id.clone()).collect()
     }
 
+    /// Gives up the oldest report of a member that is overdue and was told so: a member whose reports
+    /// were lost must not be refused for ever.
+    fn make_room(&mut self, from: MemberIndex) -> bool {
+        let overdue = |entry: &Entry| {
+            let due = matches!(entry.state.feedback(), Some(Feedback::ReportDue { by: None }));
+            due && entry.side() == Side::Owed && entry.peer == from
+        };
+        let oldest = self.slots(&overdue).first().copied();
+        oldest.is_some_and(|slot| self.apply(slot, Input::Gone(Cause::Clock)).is_ok())
+    }
+
     fn asked_by_peer(
         &mut self,
         from: MemberIndex,
@@ -140,7 +151,7 @@ impl Engine {
         }
         let Asked { content, follows, timing, reminder: _ } = asked;
         let limit = self.config.limits.open_per_member;
-        if self.ledger.open(Side::Owed, from) >= limit {
+        if self.ledger.open(Side::Owed, from) >= limit && !self.make_room(from) {
             return Err(NotNow::TooManyOpen { limit }.into());
         }
         let cap = timing.cap_ms.unwrap_or(self.config.timing.cap);

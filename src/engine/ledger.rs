@@ -328,9 +328,10 @@ impl Ledger {
         }
     }
 
-    /// Forgets every request of a former life of a member. Returns their slots.
+    /// Forgets every request of a former life of a member, but for those whose work our host is at.
+    /// Returns their slots.
     pub(crate) fn forget_member(&mut self, member: MemberIndex) -> Vec<usize> {
-        let over = |e: &Entry| e.panel.is_one() || !e.state.is_open();
+        let over = |e: &Entry| e.ends_with_peer() && !e.works.under_way();
         let former = self.iter().filter(|(_, entry)| entry.peer == member && over(entry));
         let slots: Vec<usize> = former.map(|(slot, _)| slot).collect();
         for slot in &slots {
@@ -376,6 +377,11 @@ impl Entry {
     /// Whether anything more is expected of either side, or of our host.
     pub(crate) fn is_open(&self) -> bool {
         self.state.is_open() || self.works.under_way() || self.ladder.is_some()
+    }
+
+    /// Whether a new life of the other side ends it: what others may still decide goes on.
+    pub(crate) fn ends_with_peer(&self) -> bool {
+        self.panel.is_one() || !self.state.is_open()
     }
 
     /// When it is asked again; `None` unless it has ended and waits for that.

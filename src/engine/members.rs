@@ -261,9 +261,7 @@ impl Engine {
 
     /// Forgets every request between us and a former life, and what it had opened.
     fn forget_requests(&mut self, index: MemberIndex) {
-        // What others may still decide goes on without the former life.
-        let over = |entry: &Entry| entry.panel.is_one() || !entry.state.is_open();
-        let opened = self.ledger.iter().filter(|(_, e)| e.peer == index && over(e));
+        let opened = self.ledger.iter().filter(|(_, e)| e.peer == index && e.ends_with_peer());
         let opened: Vec<_> = opened.map(|(_, entry)| entry.id.clone()).collect();
         opened.iter().for_each(|id| self.gate.close(id));
         for slot in self.ledger.forget_member(index) {
@@ -336,7 +334,12 @@ impl Engine {
 
     /// The slots of open requests that fit, in order of arrival.
     pub(super) fn slots(&self, fits: &dyn Fn(&Entry) -> bool) -> Vec<usize> {
-        let open = self.ledger.iter().filter(|(_, entry)| entry.state.is_open() && fits(entry));
+        self.all_slots(&|entry| entry.state.is_open() && fits(entry))
+    }
+
+    /// The slots of requests that fit, open or not, in order of arrival.
+    pub(super) fn all_slots(&self, fits: &dyn Fn(&Entry) -> bool) -> Vec<usize> {
+        let open = self.ledger.iter().filter(|(_, entry)| fits(entry));
         // A heap sorts as fast as it needs to be here, in a tenth of the code of `sort`.
         let open: BinaryHeap<_> =
             open.map(|(slot, entry)| (entry.opened_at, entry.seq, slot)).collect();

@@ -183,9 +183,11 @@ impl Engine {
             Recipient::Member(name) if self.roster.find(name) == Some(self.roster.me()) => {}
             Recipient::Member(_) => return Err(DropReason::Misaddressed),
         }
-        // A frame that names no life of ours was not meant for us if it is older than we are.
+        // A frame that names no life of ours was not meant for us if it is older than we are. Clocks
+        // need not agree: what its sender may still wait for counts as new.
         let mine = self.config.incarnation;
-        let meant = head.to_incarnation.map_or(head.at >= mine.started_at(), |life| life == mine);
+        let latest = head.at.after(self.config.timing.timeout);
+        let meant = head.to_incarnation.map_or(latest >= mine.started_at(), |life| life == mine);
         if meant { Ok(()) } else { Err(DropReason::StaleIncarnation) }
     }
 

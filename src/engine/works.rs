@@ -129,7 +129,7 @@ impl Engine {
 
     /// Interrupts what is under way; `begun` leaves out what was only due.
     pub(super) fn interrupt_all(&mut self, begun: bool) {
-        for slot in self.slots(&|entry| entry.works.under_way()) {
+        for slot in self.all_slots(&|entry| entry.works.under_way()) {
             let Ok(request_id) = self.id_of(slot) else { continue };
             let stopped = self.change_works(slot, |works| Some(works.interrupt(begun)));
             for (work, run) in stopped.into_iter().flatten() {
@@ -148,7 +148,7 @@ impl Engine {
 
     /// Asks the host once more for whatever it is to begin.
     pub(super) fn tell_due_works(&mut self) {
-        for slot in self.slots(&|entry| entry.works.due().next().is_some()) {
+        for slot in self.all_slots(&|entry| entry.works.due().next().is_some()) {
             let Some(entry) = self.ledger.get(slot) else { continue };
             let (id, due) = (entry.id.clone(), entry.works.due());
             let due: Vec<_> = due.map(|(work, run)| (work.clone(), run)).collect();

@@ -243,9 +243,10 @@ fn confirmed(
 /// We were asked, and the requester ended it.
 pub(super) fn closed(status: Status, input: &Input) -> Result<Step, Rejection> {
     match input {
-        Input::AskedAgain { .. } => Err(Rejection::Late { status }),
         Input::Told { status: told, .. } if *told == status => Err(Rejection::Duplicate { status }),
-        Input::Told { .. } => Err(Rejection::Conflicting { status }),
+        // This side may have closed it by itself, because it leaves or by its own clock: then the
+        // requester's word is no contradiction, it only comes late.
+        Input::AskedAgain { .. } | Input::Told { .. } => Err(Rejection::Late { status }),
         Input::Decide(_) => Err(Rejection::NotPending { status }),
         Input::Report { .. } => Err(Rejection::NotApproved { status }),
         Input::Response { .. }

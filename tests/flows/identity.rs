@@ -3,7 +3,7 @@
 use serde_json::json;
 use team_protocols::{Alarm, Cause, Incarnation, Liveness, Sender, Status, Uses};
 
-use crate::harness::{Frame, LEAD, Net, at, code, config, plan, verdict, yes};
+use crate::harness::{Counting, Frame, LEAD, Net, at, code, config, plan, verdict, yes};
 
 fn idle(from: &str, place: u64) -> Frame {
     Frame::from_worker(place, from, json!({"type": "idle"}))
@@ -80,8 +80,12 @@ fn aliases_of_the_lead_are_the_lead_on_every_way() {
 }
 
 fn reborn(net: &mut Net) -> Incarnation {
-    let life = Incarnation::new(at(30_000), 7);
-    net.advance(30_000);
+    reborn_after(net, 30_000)
+}
+
+fn reborn_after(net: &mut Net, ms: u64) -> Incarnation {
+    net.advance(ms);
+    let life = Incarnation::new(at(net.now()), 7);
     let config = team_protocols::Config { incarnation: life, ..config(&["alice"], "alice") };
     net.respawn("alice", config)
 }
@@ -150,8 +154,22 @@ fn mail_from_before_a_life_began_is_not_meant_for_it_even_without_a_name_of_the_
     net.ask_shutdown("alice");
     let stored = net.network.sent_of(LEAD, "alice", "shutdown_request")[0].frame.clone();
     assert!(!stored.contains("to_incarnation"), "the lead did not know the life yet");
-    reborn(&mut net);
+    reborn_after(&mut net, 60_001);
     assert_eq!(verdict(&net.send(LEAD, "alice", &stored)), "stale_incarnation");
+}
+
+#[test]
+fn the_clock_of_a_member_may_be_behind_by_an_idle_limit_when_a_team_begins() {
+    let idle_limit = 60_000;
+    for (behind, expected) in [(idle_limit, "exit"), (idle_limit + 1, "stale_incarnation")] {
+        let mut net = Net::team(&[]);
+        let own = config(&["alice"], "alice");
+        net.remove(LEAD);
+        net.add(config(&["alice"], LEAD), 0);
+        net.add_node(own, Box::new(Counting { member: 1, next: 0 }), -behind);
+        net.exit("alice").unwrap();
+        assert_eq!(net.network.verdicts("alice", LEAD), [expected], "{behind} ms behind");
+    }
 }
 
 #[test]

@@ -145,3 +145,37 @@ fn approved_work_that_is_overdue_is_part_of_the_state() {
     net.advance(600_000);
     assert_ne!(moved, hash(&net));
 }
+
+#[test]
+fn a_worker_whose_reports_were_lost_is_not_refused_for_ever() {
+    let mut net = Net::with(&["alice"], |config| config.limits.open_per_member = 2);
+    let ask = |net: &mut Net, dir: &str| {
+        net.submit("alice", scoped(&[&format!("write:{dir}")]), Uses::UntilReport)
+    };
+    let lost: Vec<_> = ["a", "b"]
+        .iter()
+        .map(|dir| {
+            let id = ask(&mut net, dir);
+            net.approve(LEAD, &id);
+            net.network.cut("alice", LEAD);
+            net.report("alice", &id, true).unwrap();
+            net.advance(100_000);
+            net.network.heal();
+            id
+        })
+        .collect();
+    assert_eq!(net.alarm_count("alice", Alarm::ReportLost), 2);
+    let early = ask(&mut net, "c");
+    assert_eq!(net.network.verdicts("alice", LEAD).last(), Some(&"too_many_open"), "{early}");
+    net.advance(700_000);
+    assert_eq!(overdue(&net), 2);
+    let id = ask(&mut net, "d");
+    net.approve(LEAD, &id);
+    assert_eq!(net.outcome("alice", &id).status, Status::Approved);
+    let late = |id: &str, seq| {
+        let report = json!({"type": "execution_report", "request_id": id, "ok": true});
+        Frame::from_worker(1, "alice", report).seq(seq).text()
+    };
+    assert_eq!(verdict(&net.send("alice", LEAD, &late(&lost[0], 500))), "late", "it gave way");
+    assert_eq!(verdict(&net.send("alice", LEAD, &late(&lost[1], 501))), "report");
+}

@@ -1,8 +1,10 @@
 //! Work that requests name: run once, told when it fails, undone when its report says so.
 
-use team_protocols::{AskOptions, Event, ReportEvent, Status, Uses, WorkCause, WorkEvent};
+use team_protocols::{
+    AskOptions, Details, Event, Kind, ReportEvent, Status, Uses, WorkCause, WorkEvent,
+};
 
-use crate::harness::{Called, LEAD, Net, Weather, code, plan, scoped};
+use crate::harness::{Called, Counting, LEAD, Net, Weather, code, plan, scoped};
 
 /// `alice` submits a plan with work to run and work that undoes it.
 fn submitted(net: &mut Net) -> String {
@@ -132,6 +134,31 @@ fn interrupted_work_is_told_and_waits_for_the_host() {
     rerun(&mut net, &id).unwrap();
     done(&mut net, &id, 2, true).unwrap();
     assert_eq!(runs(&net), [deploy(1), deploy(2)]);
+}
+
+#[test]
+fn work_of_a_request_that_is_over_is_told_again_or_interrupted_by_a_restart_too() {
+    let mut net = Net::team(&["alice", "bob"]);
+    let kind = Kind::parse("dependency").unwrap();
+    let options = AskOptions { on_approved: Some("deploy".to_owned()), ..AskOptions::default() };
+    let id = net
+        .act("alice", |e, now| e.ask_for(now, &kind, "bob", Details::default(), options))
+        .unwrap();
+    net.run_until_quiet();
+    // What the yes causes is written down, and the process ends before it goes out.
+    net.node_mut("alice").doomed = true;
+    net.approve("bob", id.as_str());
+    let restart = |net: &mut Net| {
+        let store = net.halt("alice");
+        net.go_on("alice", store, false, Box::new(Counting { member: 9, next: 0 }), 0);
+    };
+    restart(&mut net);
+    assert_eq!((runs(&net), failures(&net)), (vec![deploy(1)], vec![]));
+    net.act("alice", |e, now| e.work_started(now, id.as_str(), 1)).unwrap();
+    restart(&mut net);
+    assert_eq!((runs(&net), failures(&net)), (vec![], vec![(1, true)]));
+    rerun(&mut net, id.as_str()).unwrap();
+    assert_eq!(runs(&net), [deploy(2)]);
 }
 
 #[test]
@@ -283,4 +310,26 @@ fn names_are_checked_before_anything_is_asked() {
     net.approve("alice", &id);
     let begun = net.events(LEAD).iter().filter(|event| matches!(event, Event::Work(_))).count();
     assert_eq!(begun, 1);
+}
+
+#[test]
+fn work_that_is_due_outlives_whoever_approved_it() {
+    let mut net = Net::team(&["alice", "bob"]);
+    let kind = Kind::parse("dependency").unwrap();
+    let options = AskOptions { on_approved: Some("deploy".to_owned()), ..AskOptions::default() };
+    let details = Details::default();
+    let id = net.act("alice", |e, now| e.ask_for(now, &kind, "bob", details, options)).unwrap();
+    net.run_until_quiet();
+    net.approve("bob", id.as_str());
+    net.advance(1_000);
+    let config = crate::harness::config(&["alice", "bob"], "bob");
+    let incarnation = team_protocols::Incarnation::new(net.local("bob"), 77);
+    let life = net.respawn("bob", team_protocols::Config { incarnation, ..config });
+    net.act("alice", |e, now| e.announce(now, "bob", life)).unwrap();
+    for with_snapshot in [true, false] {
+        let store = net.halt("alice");
+        net.go_on("alice", store, with_snapshot, Box::new(Counting { member: 9, next: 0 }), 0);
+        assert_eq!(runs(&net), [deploy(1)], "with snapshot: {with_snapshot}");
+    }
+    done(&mut net, id.as_str(), 1, true).unwrap();
 }

@@ -121,7 +121,7 @@ pub(crate) fn config(workers: &[&str], own: &str) -> Config {
 
 impl Node {
     fn new(engine: Engine, store: Store, skew: i64) -> Self {
-        let (name, watch) = (engine.member().as_str().to_owned(), Watch::default());
+        let (name, watch) = (engine.member().as_str().to_owned(), Watch::new(&engine));
         Self { name, engine, watch, skew, doomed: false, events: Vec::new(), store }
     }
 }
@@ -192,9 +192,12 @@ impl Net {
         skew: i64,
     ) {
         let now = Timestamp::from_ms(self.now.saturating_add_signed(skew));
+        let with_snapshot = with_snapshot || store.is_compact();
         let snapshot = store.snapshot.as_deref().filter(|_| with_snapshot);
         let saved = Saved { snapshot, journal: &store.journal };
-        let (engine, _) = Engine::restore(now, &name(own), saved, ids).unwrap();
+        let (engine, restored) = Engine::restore(now, &name(own), saved, ids).unwrap();
+        let mut store = store;
+        store.cut(restored.torn_bytes);
         self.nodes.push(Node::new(engine, store, skew));
         self.collect(own);
     }
@@ -337,7 +340,7 @@ impl Net {
         while let Some(effect) = node.engine.poll_effect() {
             match effect {
                 Effect::Journal(line) => node.store.append(&line),
-                Effect::Send(_) | Effect::Event(_) if node.doomed => {}
+                Effect::Send(_) if node.doomed => {}
                 Effect::Send(send) => self.network.post(now, own, send),
                 Effect::Event(event) => events.push(event),
             }

@@ -1,6 +1,6 @@
 //! Lines that answer, and lines about what comes of an answer.
 
-use team_protocols::{Engine, Kind, Millis, Obligation, Response};
+use team_protocols::{Engine, Kind, Millis, Obligation, Response, Status};
 
 use crate::asking::ACTIONS;
 use crate::faults::Fault;
@@ -80,6 +80,21 @@ fn say(world: &mut World, who: usize, c: u64) {
     let _said = world.call(who, |e, now| e.call_tool(now, &input));
 }
 
+/// Lets a plan that this member rejected be asked about once more.
+pub(crate) fn reopen(world: &mut World, Op { who, args: [a, ..], .. }: Op) {
+    let Some(engine) = world.engine(who) else { return };
+    let known = world.laws.requests.keys().filter_map(|id| engine.request(id));
+    let rejected = known.filter(|view| !view.mine && (view.status == Status::Rejected || a == 0));
+    let plans: Vec<_> = rejected.filter(|view| view.kind.name() == "plan_approval").collect();
+    let Some(view) = plans.get((a as usize) % plans.len().max(1)) else { return };
+    let id = view.request_id.as_str().to_owned();
+    world.meets(who, &id, "reopen");
+    if world.call(who, |e, now| e.reopen(now, &id, None)).is_ok() {
+        let own = world.members[who].name.clone();
+        world.laws.reopened(&own, &id);
+    }
+}
+
 /// Withdraws what this member owes an answer to; only the lead may.
 pub(crate) fn call_off(world: &mut World, Op { who, args: [a, ..], .. }: Op) {
     let Some(owed) = owed(world, who, a) else { return };
@@ -98,10 +113,32 @@ fn approved(world: &World, who: usize, pick: u64) -> Option<String> {
 
 pub(crate) fn report(world: &mut World, Op { who, args: [a, b, _], .. }: Op) {
     let Some(id) = approved(world, who, a) else { return };
-    let ok = b % 3 > 0;
-    world.meets(who, &id, "finish");
-    if world.call(who, |e, now| e.report(now, &id, ok, None)).is_ok() {
-        world.laws.reported(&id, ok);
+    report_on(world, who, &id, b % 3 > 0);
+}
+
+/// Ends every run, and reports everything that was approved and not reported.
+pub(crate) fn finish_all(world: &mut World, who: usize) {
+    for (id, run, undoes) in std::mem::take(&mut world.members[who].runs) {
+        if world.members[who].up {
+            let args = [0, 1, 0];
+            world.members[who].runs.push((id, run, undoes));
+            work_done(world, Op { verb: Verb::WorkDone, who, args });
+            world.members[who].runs.clear();
+            world.judge(who);
+        }
+    }
+    let team = world.engine(who).map(Engine::team).unwrap_or_default();
+    let mine = team.into_iter().flat_map(|of| of.asked);
+    for view in mine.filter(|view| view.status == Status::Approved) {
+        report_on(world, who, view.request_id.as_str(), true);
+        world.judge(who);
+    }
+}
+
+fn report_on(world: &mut World, who: usize, id: &str, ok: bool) {
+    world.meets(who, id, "finish");
+    if world.call(who, |e, now| e.report(now, id, ok, None)).is_ok() {
+        world.laws.reported(id, ok);
     }
 }
 
@@ -109,14 +146,23 @@ pub(crate) fn work_done(world: &mut World, Op { who, args: [a, b, _], .. }: Op) 
     let runs = &world.members[who].runs;
     let place = (a as usize) % runs.len().max(1);
     let Some((id, run, undoes)) = runs.get(place).cloned() else { return };
+    if b % 11 == 5 {
+        if world.call(who, |e, now| e.work_missing(now, &id, run)).is_ok() {
+            world.laws.work_over(&id, run);
+        }
+        return;
+    }
     let ok = b % 3 > 0;
     if undoes {
         world.meets(who, &id, "rolled_back");
         world.laws.undone(&id, ok);
     }
     let done = world.call(who, |e, now| e.work_done(now, &id, run, ok, None));
-    if done.is_ok() && ok {
-        world.members[who].runs.remove(place);
+    if done.is_ok() {
+        world.laws.work_over(&id, run);
+        if ok {
+            world.members[who].runs.remove(place);
+        }
     }
 }
 
@@ -184,10 +230,7 @@ pub(crate) fn see_to(world: &mut World, who: usize, errand: Errand) {
         }
         Errand::Report(id) => {
             let ok = luck(&id, 3) > 0;
-            world.meets(who, &id, "finish");
-            if world.call(who, |e, now| e.report(now, &id, ok, None)).is_ok() {
-                world.laws.reported(&id, ok);
-            }
+            report_on(world, who, &id, ok);
         }
         Errand::Finish(id, run) => {
             let ok = luck(&id, 4) > 0;

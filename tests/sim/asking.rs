@@ -1,7 +1,8 @@
 //! Lines that ask: shutdowns, plans, and every other kind.
 
 use team_protocols::{
-    AskOptions, Details, FollowSpec, Kind, Limits, Link, Millis, StageSpec, Uses, decode_payload,
+    AskOptions, Details, Escalation, FollowSpec, Kind, Limits, Link, Millis, StageSpec, Uses,
+    decode_payload,
 };
 
 use crate::harness::{scoped, stage};
@@ -18,7 +19,8 @@ pub(crate) const ACTIONS: [&str; 6] =
 
 pub(crate) fn shutdown(world: &mut World, Op { who, args: [a, b, c], .. }: Op) {
     let to = name(world, a);
-    let options = options(world, who, [b, c], "shutdown", None);
+    let escalate = escalation(b ^ c);
+    let options = AskOptions { escalate, ..options(world, who, [b, c], "shutdown", None) };
     let (reason, asked) = (Some("work is done".to_owned()), options.clone());
     let done = world.call(who, |e, now| e.request_shutdown(now, &to, reason, asked));
     if let Ok(id) = done {
@@ -26,8 +28,16 @@ pub(crate) fn shutdown(world: &mut World, Op { who, args: [a, b, c], .. }: Op) {
     }
 }
 
-pub(crate) fn shutdown_all(world: &mut World, Op { who, .. }: Op) {
-    let options = AskOptions::default();
+/// One shutdown in three is asked again by itself.
+fn escalation(at: u64) -> Option<Escalation> {
+    let span = |at| pick([None, Some(1), Some(900), Some(20_000)], at).map(Millis::new);
+    let (attempts, retry_after, longest) = (1 + at / 3 % 4, span(at / 12), span(at / 48));
+    let attempts = u32::try_from(attempts).unwrap();
+    (at % 3 == 0).then_some(Escalation { attempts, retry_after, longest })
+}
+
+pub(crate) fn shutdown_all(world: &mut World, Op { who, args: [a, ..], .. }: Op) {
+    let options = AskOptions { escalate: escalation(a), ..AskOptions::default() };
     let asked = options.clone();
     let Ok(workers) = world.call(who, |e, now| e.shutdown_all(now, None, asked)) else { return };
     for worker in workers {
@@ -149,6 +159,9 @@ pub(crate) fn note(
     content: Content,
 ) {
     let own = world.members[who].name.clone();
+    if world.laws.requests.contains_key(id) {
+        return;
+    }
     let Some(view) = world.engine(who).and_then(|engine| engine.request(id)) else { return };
     let usual: u64 = if world.shape.tight { 30_000 } else { 600_000 };
     let timeout = options.timeout.map_or(0, Millis::as_ms).max(20_000 * u64::from(kind == "grant"));
@@ -183,6 +196,9 @@ pub(crate) fn note(
         runs: 0,
     };
     world.laws.asked(id, asked);
+    if let Some(escalation) = options.escalate {
+        world.laws.climbs(id, escalation.attempts);
+    }
 }
 
 fn name(world: &World, at: u64) -> String {

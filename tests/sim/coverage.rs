@@ -7,7 +7,7 @@ use team_protocols::{Alarm, Cause, DropReason, Lang, Status, catalogue};
 
 /// Which inputs can meet a request in which status, as far as that is seen from outside: by the
 /// frame, call or event that brings them.
-const PAIRS: [(&str, &[Status], &[&str]); 6] = [
+const PAIRS: [(&str, &[Status], &[&str]); 8] = [
     (
         "asked",
         &[Status::Pending],
@@ -21,6 +21,8 @@ const PAIRS: [(&str, &[Status], &[&str]); 6] = [
     ("asked", &[Status::Approved], &["exited", "rolled_back", "due"]),
     ("owed", &[Status::Pending], &["defer", "due", "gone"]),
     ("owed", &Status::ALL, &["asked_again", "told", "decide"]),
+    ("owed", &[Status::Rejected], &["reopen"]),
+    ("asked", &[Status::Rejected], &["reopened"]),
     ("owed", &[Status::Approved], &["report", "progress", "exited", "due"]),
 ];
 
@@ -77,6 +79,9 @@ impl Coverage {
             if !self.pairs.contains_key(&(side, status, input)) {
                 writeln!(out, "  never: {side} {status} × {input}").unwrap();
             }
+        }
+        for (how, count) in self.codes.iter().filter(|((family, _), _)| *family == "ended") {
+            writeln!(out, "process ended {}: {count}", how.1).unwrap();
         }
         let everything = [
             ("dropped", DropReason::ALL.map(DropReason::code).to_vec()),

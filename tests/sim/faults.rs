@@ -1,7 +1,8 @@
 //! Faults that are planted in what the laws are told: each must make its law object.
 
 use team_protocols::{
-    Alarm, AlarmEvent, Choice, Event, MessageEvent, RequestEvent, Status, WorkEvent,
+    Alarm, AlarmEvent, Choice, Event, MessageEvent, ReopenedEvent, RequestEvent, RequestId, Status,
+    Timestamp, WorkEvent,
 };
 
 /// What is told wrongly.
@@ -57,11 +58,17 @@ pub(crate) enum Fault {
     BoundLower,
     /// A request is thought never to have ended.
     NeverEnded,
+    /// The last line of a journal is lost.
+    LineLost,
+    /// A shutdown is asked again before its time.
+    AskedEarly,
+    /// A plan is told as reopened that nobody reopened.
+    ReopenedByNobody,
 }
 
 impl Fault {
     /// Every fault with the law that must see it.
-    pub(crate) const ALL: [(Self, &'static str); 25] = [
+    pub(crate) const ALL: [(Self, &'static str); 28] = [
         (Self::SettledTwice, "one settlement"),
         (Self::RefusalApproved, "no approval without its act"),
         (Self::ApprovalRefused, "no refusal without its act"),
@@ -87,6 +94,9 @@ impl Fault {
         (Self::Worn, "still works"),
         (Self::BoundLower, "bounds"),
         (Self::NeverEnded, "quiet end"),
+        (Self::LineLost, "replay"),
+        (Self::AskedEarly, "escalation"),
+        (Self::ReopenedByNobody, "reopened without act"),
     ];
 
     /// Tells the events of one step wrongly, where they give occasion to.
@@ -138,6 +148,16 @@ impl Fault {
             (Self::FalseAlarm, event @ Event::Message(_)) => {
                 let Event::Message(MessageEvent { from, .. }) = &*event else { return };
                 *event = alarm(Alarm::ConflictingDecision, from.clone());
+            }
+            (Self::ReopenedByNobody, event @ Event::Message(_)) => {
+                let Event::Message(MessageEvent { from, .. }) = &*event else { return };
+                let request_id = RequestId::parse("req_nobody").unwrap();
+                let (by, reason) = (from.clone(), None);
+                *event = Event::Reopened(ReopenedEvent { request_id, by, reason });
+            }
+            (Self::AskedEarly, Event::Escalation(step)) => {
+                let far = Timestamp::from_ms(u64::MAX / 2);
+                step.attempt.next_at = step.attempt.next_at.map(|_| far);
             }
             (Self::WorkTwice, Event::Work(WorkEvent { run, .. })) => *run = (*run).max(1),
             _ => {}

@@ -13,13 +13,25 @@ use crate::faults::Fault;
 use crate::harness::{Packet, Random};
 use crate::laws::LAWS;
 use crate::script::{Op, Script, Verb};
-use crate::world::World;
+use crate::world::{Back, End, World};
 
 /// Plays a script to its quiet end. Panics with the name of the law that is broken.
 pub(crate) fn play(script: &Script, fault: Option<Fault>) -> Coverage {
     let mut world = World::new(script.shape);
     world.fault = fault;
+    play_in(world, script)
+}
+
+/// The same, and prints every line, frame and event.
+pub(crate) fn tell(script: &Script) -> Coverage {
+    let mut world = World::new(script.shape);
+    world.trace = true;
+    play_in(world, script)
+}
+
+fn play_in(mut world: World, script: &Script) -> Coverage {
     for op in &script.ops {
+        world.trace(|| format!("{} {} {:?}", op.verb.name(), script.shape.name(op.who), op.args));
         line(&mut world, *op);
     }
     quiet(&mut world);
@@ -72,8 +84,10 @@ fn line(world: &mut World, op: Op) {
             let name = world.members[who].name.clone();
             world.net.remove(&name);
             world.members[who].up = false;
+            world.members[who].kept = None;
         }
         _ if !world.members[who].up => {}
+        Verb::End => end(world, op),
         Verb::Jump => {
             let name = world.members[who].name.clone();
             world.net.node_mut(&name).skew += a as i64;
@@ -81,6 +95,7 @@ fn line(world: &mut World, op: Op) {
         Verb::Back => {
             let name = world.members[who].name.clone();
             world.net.node_mut(&name).skew -= a as i64;
+            world.laws.set_back.insert(name);
         }
         Verb::Sleep => world.members[who].asleep_until = world.now() + a,
         Verb::Cut => {
@@ -110,6 +125,7 @@ fn act(world: &mut World, op: Op) {
         Verb::Tool => crate::answering::tool(world, op),
         Verb::Cancel | Verb::Pause | Verb::Resume => on_own(world, op),
         Verb::CallOff => crate::answering::call_off(world, op),
+        Verb::Reopen => crate::answering::reopen(world, op),
         Verb::Report => crate::answering::report(world, op),
         Verb::WorkDone => crate::answering::work_done(world, op),
         Verb::Rerun => crate::answering::rerun(world, op),
@@ -117,7 +133,10 @@ fn act(world: &mut World, op: Op) {
         Verb::StartFailed => crate::answering::start_failed(world, op),
         Verb::Progress => crate::answering::progress(world, op),
         Verb::Interrupt => {
-            let _done = world.call(op.who, Engine::interrupt_works);
+            if world.call(op.who, Engine::interrupt_works).is_ok() {
+                let own = world.members[op.who].name.clone();
+                world.laws.works_interrupted(&own);
+            }
             world.members[op.who].runs.clear();
         }
         Verb::Say => say(world, op),
@@ -126,8 +145,9 @@ fn act(world: &mut World, op: Op) {
         }
         Verb::Enter => enter(world, op),
         Verb::Leave => {
-            if let Some(section) = world.members[op.who].sections.pop() {
-                world.call(op.who, |e, now| e.leave_section(now, section)).unwrap();
+            let Some(section) = world.members[op.who].sections.last().copied() else { return };
+            if world.call(op.who, |e, now| e.leave_section(now, section)).is_ok() {
+                world.members[op.who].sections.pop();
             }
         }
         Verb::Exit => {
@@ -149,6 +169,7 @@ fn act(world: &mut World, op: Op) {
         | Verb::Back
         | Verb::Sleep
         | Verb::Crash
+        | Verb::End
         | Verb::Respawn
         | Verb::Replay
         | Verb::Misroute
@@ -157,6 +178,21 @@ fn act(world: &mut World, op: Op) {
     }
     if world.members[op.who].up {
         world.judge(op.who);
+    }
+}
+
+/// The process of a member ends, at once or in the middle of its next input, and another goes on.
+fn end(world: &mut World, Op { who, args: [a, b, c], .. }: Op) {
+    let back = Back {
+        after: pick([0, 40, 3_000, 40_000], a / 3),
+        snapshot: b % 2 == 0,
+        compact: b / 2 % 4 == 0,
+        keeps_mail: b / 8 % 2 == 0,
+    };
+    match a % 3 {
+        0 => world.end_between(who, back),
+        1 => world.end_within(who, End { torn: None, back }),
+        _ => world.end_within(who, End { torn: Some(c), back }),
     }
 }
 
@@ -221,6 +257,11 @@ fn enter(world: &mut World, Op { who, args: [a, b, _], .. }: Op) {
 fn close(world: &mut World, who: usize) {
     let name = world.members[who].name.clone();
     world.wake(who);
+    if !world.members[who].up {
+        return;
+    }
+    world.members[who].ends = None;
+    world.net.node_mut(&name).doomed = false;
     world.net.act(&name, Engine::close);
     world.laws.left(&name);
     world.judge(who);
@@ -249,6 +290,9 @@ fn send_failed(world: &mut World, Op { who, args: [a, ..], .. }: Op) {
     };
     let Some(seq) = sent.get((a as usize) % sent.len().max(1)).copied() else { return };
     world.wake(who);
+    if !world.members[who].up {
+        return;
+    }
     world.net.act(&own, |e, now| e.handle_send_failed(now, seq));
     world.input(who);
 }
@@ -311,6 +355,14 @@ fn join(world: &mut World) {
 
 /// Faults stop and time passes: everything must come to its end, and the team must still work.
 fn quiet(world: &mut World) {
+    for place in 0..world.members.len() {
+        world.members[place].ends = None;
+        world.go_on(place);
+        let name = world.members[place].name.clone();
+        if world.members[place].up {
+            world.net.node_mut(&name).doomed = false;
+        }
+    }
     world.net.network.heal();
     world.weather([0, 0, 20]);
     let longest = 700_000 + 200_000 + world.laws.pause_max;
@@ -326,11 +378,19 @@ fn quiet(world: &mut World) {
             }
         }
     }
+    for place in 0..world.members.len() {
+        crate::answering::finish_all(world, place);
+    }
     world.run(longest);
     if world.fault == Some(Fault::NeverEnded) {
         world.laws.requests.values_mut().for_each(|asked| asked.settled = None);
     }
     still_works(world);
+    for place in 0..world.members.len() {
+        if world.members[place].up {
+            world.replays(place);
+        }
+    }
     let up = world.members.iter().filter(|of| of.up).map(|of| of.name.as_str());
     let engines: Vec<_> = up.map(|name| (name, world.net.engine(name))).collect();
     world.laws.ended(engines.iter().copied());

@@ -41,6 +41,7 @@ verbs! {
     Back "back" 4,
     Sleep "sleep" 6,
     Crash "crash" 3,
+    End "end" 10,
     Respawn "respawn" 9,
     SendFailed "send_failed" 8,
     Replay "replay" 10,
@@ -56,6 +57,7 @@ verbs! {
     Tool "tool" 30,
     Cancel "cancel" 20,
     CallOff "call_off" 8,
+    Reopen "reopen" 14,
     Pause "pause" 14,
     Resume "resume" 12,
     // What comes of them.

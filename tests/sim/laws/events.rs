@@ -2,7 +2,7 @@
 
 use team_protocols::{
     Alarm, AlarmEvent, Cause, Choice, Event, Outcome, ReportEvent, RequestEvent, Status, VoteEvent,
-    WorkCause, WorkEvent,
+    WorkCause, WorkEvent, WorkFailedEvent,
 };
 
 use super::{Laws, broken};
@@ -31,14 +31,20 @@ impl Laws {
     fn honest(&self, frame: &Arrival<'_>) {
         let Arrival { from, to, kind, id, verdict, .. } = *frame;
         let fine = match verdict {
-            "stale_incarnation" => [from, to].iter().any(|name| self.reborn.contains(*name)),
+            "stale_incarnation" => {
+                let reborn = [from, to].iter().any(|name| self.reborn.contains(*name));
+                reborn || self.set_back.contains(from)
+            }
             "unannounced_life" => self.reborn.contains(from),
-            "sender_left" => self.is_gone(from) || self.said_gone.contains(from),
+            // Until a new life is announced, the one that left is the one that is known.
+            "sender_left" => Self::ever(&self.gone, from) || self.said_gone.contains(from),
             "receiver_left" => self.is_gone(to),
             "accepted" | "settled" | "vote_recorded" | "chat" | "progress" | "sign_of_life"
             | "idle_again" | "asked_again" | "report" | "exit" | "confirmed" | "undeliverable"
             | "probe" | "probe_ended" | "orphan" | "late" | "duplicate" | "stale_frame"
-            | "too_many_open" | "throttled" | "unapproved" => true,
+            | "too_many_open" | "throttled" | "unapproved" | "reopened" => true,
+            // It was decided anew meanwhile, or the word of the rejection was overtaken.
+            "not_rejected" => kind == "reopen",
             _ => false,
         };
         if !fine {
@@ -98,7 +104,15 @@ impl Laws {
             Event::Vote(vote) => self.voted(own, vote),
             Event::Request(request) => self.asks(own, request),
             Event::Work(work) => self.work(own, work),
+            Event::WorkFailed(work) => self.work_failed(own, work),
             Event::Report(report) => self.report(own, report),
+            Event::Escalation(step) => self.step(own, step),
+            Event::Reopened(reopened) => {
+                let (by, id) = (reopened.by.as_str(), reopened.request_id.as_str());
+                if !self.reopened.contains(&(by.to_owned(), id.to_owned())) {
+                    broken("reopened without act", format!("{by} never reopened {id}"));
+                }
+            }
             Event::Alarm(alarm) => self.alarm(own, alarm),
             Event::Closed(closed) => {
                 let key = self.key(own);
@@ -122,20 +136,24 @@ impl Laws {
             Event::Reminder(_)
             | Event::Progress(_)
             | Event::Idle(_)
-            | Event::WorkFailed(_)
             | Event::WorkMissing(_)
-            | Event::Escalation(_)
-            | Event::Reopened(_)
             | Event::Drain(_)
             | Event::Liveness(_)
             | Event::Undeliverable(_) => {}
         }
     }
 
-    /// The step is over.
-    pub(crate) fn step_over(&mut self) {
-        if let Some((id, why)) = self.due.first() {
+    /// A step of a member is over.
+    pub(crate) fn step_over(&mut self, own: &str) {
+        let life = self.life(own);
+        let of_own = |(id, _): &&(String, &str)| {
+            self.requests.get(id).is_some_and(|asked| asked.by == own && asked.life == life)
+        };
+        if let Some((id, why)) = self.due.iter().find(of_own) {
             broken("work once", format!("{why} work of {id} did not begin"));
+        }
+        if let Some((id, run)) = self.again.first() {
+            broken("work once", format!("{own} was not told of run {run} of {id} again"));
         }
     }
 
@@ -266,14 +284,21 @@ impl Laws {
         }
     }
 
-    fn work(&mut self, own: &str, work: &WorkEvent) {
-        let id = work.request_id.as_str();
-        let cause = match work.cause {
+    fn place_of_due(&self, id: &str, cause: WorkCause) -> Option<usize> {
+        let cause = match cause {
             WorkCause::Approved => "approved",
             WorkCause::Compensation => "compensation",
         };
         let fits = |(due, why): &(String, &str)| due == id && (*why == cause || *why == "again");
-        let Some(place) = self.due.iter().position(fits) else {
+        self.due.iter().position(fits)
+    }
+
+    fn work(&mut self, own: &str, work: &WorkEvent) {
+        let id = work.request_id.as_str();
+        if self.again.remove(&(id.to_owned(), work.run)) {
+            return;
+        }
+        let Some(place) = self.place_of_due(id, work.cause) else {
             broken("work once", format!("{own} is to run {work:?} for nothing"));
         };
         self.due.remove(place);
@@ -284,6 +309,17 @@ impl Laws {
         });
         if runs != Some(work.run) {
             broken("work once", format!("run {} of {id} comes after {runs:?} in all", work.run));
+        }
+        self.under_way.insert((id.to_owned(), work.run));
+    }
+
+    /// Work that was to begin when its host interrupted all is told as interrupted, and has not begun.
+    fn work_failed(&mut self, own: &str, work: &WorkFailedEvent) {
+        let WorkFailedEvent { request_id, name, cause, run, interrupted, .. } = work.clone();
+        if interrupted && self.place_of_due(request_id.as_str(), cause).is_some() {
+            let id = request_id.as_str().to_owned();
+            self.work(own, &WorkEvent { request_id, name, cause, run });
+            self.work_over(&id, run);
         }
     }
 

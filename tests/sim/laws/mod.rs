@@ -3,6 +3,7 @@
 //! The log knows nothing of how an engine works. It is told every call that was accepted, every
 //! frame that arrived and every event, in this order, and what the engines show afterwards.
 
+mod climbs;
 pub(crate) mod events;
 mod shown;
 
@@ -17,7 +18,7 @@ pub(crate) fn broken(law: &str, how: String) -> ! {
 
 /// Every law that the log judges, by name. Those of the harness (one disposition per frame, nothing
 /// left behind by a drop, an audit without gaps) come on top.
-pub(crate) const LAWS: [&str; 23] = [
+pub(crate) const LAWS: [&str; 26] = [
     "one settlement",
     "same everywhere",
     "no approval without its act",
@@ -41,6 +42,9 @@ pub(crate) const LAWS: [&str; 23] = [
     "honest frame",
     "still works",
     "quiet end",
+    "replay",
+    "escalation",
+    "reopened without act",
 ];
 
 /// One request, as its requester made it.
@@ -101,15 +105,27 @@ pub(crate) struct Laws {
     victims: BTreeMap<Vec<String>, String>,
     /// Runs of works that must begin in this step.
     due: Vec<(String, &'static str)>,
+    /// Runs that a host was told to begin and has not ended, and those of them that the host of its
+    /// next process must be told of in this step.
+    under_way: BTreeSet<(String, u32)>,
+    again: BTreeSet<(String, u32)>,
+    /// Shutdowns that are asked again by themselves, by their first request.
+    climbs: BTreeMap<String, climbs::Climb>,
+    /// Who has reopened which request.
+    reopened: BTreeSet<(String, String)>,
     texts: BTreeSet<String>,
     told: BTreeSet<(String, u64, String)>,
     /// Members that had more than one life.
     pub(crate) reborn: BTreeSet<String>,
+    /// Members whose clock was set back, by more than clocks may differ perhaps.
+    pub(crate) set_back: BTreeSet<String>,
     /// Members of which some host has said that they are gone.
     pub(crate) said_gone: BTreeSet<String>,
     /// Whether somebody has tampered with frames.
     pub(crate) tampered: bool,
     pub(crate) tight: bool,
+    /// What the clock of the member shows that is judged.
+    pub(crate) now: u64,
     pub(crate) strike_limit: u32,
     pub(crate) pause_max: u64,
     pub(crate) open_limit: usize,
@@ -220,10 +236,38 @@ impl Laws {
         }
     }
 
+    /// A run is over, or nobody is at it.
+    pub(crate) fn work_over(&mut self, id: &str, run: u32) {
+        self.under_way.remove(&(id.to_owned(), run));
+    }
+
+    /// Whatever ran work for a member is gone.
+    pub(crate) fn works_interrupted(&mut self, own: &str) {
+        let of_own = self.works_of(own);
+        self.under_way.retain(|run| !of_own.contains(run));
+    }
+
+    /// Another process of a member goes on.
+    pub(crate) fn restarted(&mut self, own: &str) {
+        self.again = self.works_of(own);
+        // Its host is asked anew whatever waits for an answer.
+        let key = self.key(own);
+        self.asked.retain(|(name, life, _), _| (name, *life) != (&key.0, key.1));
+    }
+
+    fn works_of(&self, own: &str) -> BTreeSet<(String, u32)> {
+        let life = self.life(own);
+        let of_own = |(id, _): &&(String, u32)| {
+            self.requests.get(id).is_some_and(|asked| asked.by == own && asked.life == life)
+        };
+        self.under_way.iter().filter(of_own).cloned().collect()
+    }
+
     /// A new life of a member began.
     pub(crate) fn born(&mut self, name: &str, life: u64) {
         if self.lives.insert(name.to_owned(), life).is_some() {
             self.reborn.insert(name.to_owned());
+            self.signs.retain(|(to, _), _| to != name);
         }
     }
 

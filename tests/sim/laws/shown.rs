@@ -52,6 +52,7 @@ impl Laws {
                 }
             }
             self.remembers(own, engine);
+            self.arrived_above(own);
         }
         for (own, engine) in engines {
             self.agrees(own, engine);

@@ -80,13 +80,16 @@ impl World {
     pub(crate) fn take_in(&mut self, packet: &Packet, channel: &str, tampered: bool) {
         let Some(place) = self.place_of(&packet.to) else { return };
         if !self.members[place].up {
-            return;
+            return self.keep_mail(place, (packet.clone(), channel.to_owned(), tampered));
         }
         if self.members[place].asleep_until > self.now() {
-            self.members[place].held.push(packet.clone());
+            self.members[place].held.push((packet.clone(), channel.to_owned(), tampered));
             return;
         }
         self.wake(place);
+        if !self.members[place].up {
+            return self.keep_mail(place, (packet.clone(), channel.to_owned(), tampered));
+        }
         let (kind, id, mut status) = parts(&packet.frame);
         if self.fault == Some(Fault::ToldOther) {
             status = Some("rejected");
@@ -99,9 +102,14 @@ impl World {
             _ => {}
         }
         let to = packet.to.clone();
+        let written = self.written(place);
         let disposition = self.net.deliver(&to, &packet.frame, Sender::Channel(channel));
         self.input(place);
+        if self.torn(place, written) {
+            return self.judge(place);
+        }
         let verdict = if honest { verdict(&disposition) } else { "wrong_kind" };
+        self.trace(|| format!("{channel} > {to}: {} = {verdict}", packet.frame));
         match &disposition {
             Disposition::Dropped(reason) => {
                 self.cover.seen("dropped", reason.code());
@@ -143,6 +151,7 @@ fn input_of(kind: &str) -> Option<&'static str> {
         "exited" => "exited",
         "execution_report" => "report",
         "receipt" => "acknowledged",
+        "reopen" => "reopened",
         _ => return None,
     })
 }

@@ -1,15 +1,20 @@
 //! A team under simulation: who is up, who sleeps, whose clock shows what, and what comes next.
 
 mod arriving;
+mod ending;
+mod judging;
 mod time;
+
+pub(crate) use self::ending::{Back, End};
 
 use std::collections::BTreeMap;
 
 use team_protocols::{
     Approval, Config, Engine, Event, Incarnation, KindRules, MemberConfig, Millis, Permit,
-    ProtocolError, Role, SectionId, SeededIds, Status, Timestamp,
+    ProtocolError, Role, SectionId, SeededIds, Timestamp,
 };
 
+use self::ending::{Kept, ended};
 use crate::coverage::Coverage;
 use crate::faults::Fault;
 use crate::harness::{Called, Net, Network, Packet, START, Weather, kind, member, name};
@@ -26,6 +31,8 @@ pub(crate) struct World {
     pub(crate) texts: u64,
     /// What the laws are told wrongly, to see them object.
     pub(crate) fault: Option<Fault>,
+    /// Whether every frame and event is printed.
+    pub(crate) trace: bool,
     later: BTreeMap<(u64, u64), Later>,
     order: u64,
 }
@@ -36,7 +43,8 @@ pub(crate) struct Member {
     pub(crate) role: Role,
     pub(crate) up: bool,
     pub(crate) asleep_until: u64,
-    held: Vec<Packet>,
+    /// What came in its sleep: by which channel, and whether that is not what its sender sent.
+    held: Vec<(Packet, String, bool)>,
     pub(crate) life: Incarnation,
     births: u64,
     pub(crate) sections: Vec<SectionId>,
@@ -44,12 +52,25 @@ pub(crate) struct Member {
     pub(crate) runs: Vec<(String, u32, bool)>,
     /// The latest time that its engine was told.
     latest: u64,
+    /// How its process ends with the next input, where it is to.
+    pub(crate) ends: Option<End>,
+    /// What an ended process has left, until another one goes on.
+    pub(crate) kept: Option<Kept>,
+    /// What its host was told since this line of its journal.
+    told: (u64, Vec<Event>),
+    /// How many processes its present life had.
+    processes: u64,
 }
 
 /// Something that hosts do later.
 enum Later {
     Announce {
         to: usize,
+        who: usize,
+        life: Incarnation,
+    },
+    /// Another process of a life begins.
+    GoOn {
         who: usize,
         life: Incarnation,
     },
@@ -87,6 +108,7 @@ impl World {
             cover: Coverage::default(),
             texts: 0,
             fault: None,
+            trace: false,
             later: BTreeMap::new(),
             order: 0,
         };
@@ -125,6 +147,10 @@ impl World {
             permits: Vec::new(),
             runs: Vec::new(),
             latest: 0,
+            ends: None,
+            kept: None,
+            told: (0, Vec::new()),
+            processes: 0,
         });
     }
 
@@ -179,6 +205,8 @@ impl World {
             timing.breaker_cooldown = Millis::new(5_000);
             timing.trial_timeout = Millis::new(2_000);
             timing.repeat_window = Millis::new(2_000);
+            timing.ask_again = Millis::new(3_000);
+            timing.ask_again_max = Millis::new(15_000);
         }
         config
     }
@@ -207,6 +235,8 @@ impl World {
         of.sections.clear();
         of.permits.clear();
         of.runs.clear();
+        (of.ends, of.kept, of.processes) = (None, None, 0);
+        of.told = (0, Vec::new());
         self.laws.born(&name, nonce);
     }
 
@@ -251,6 +281,13 @@ impl World {
         self.net.network.weather = Weather { loss, duplication, delay };
     }
 
+    /// Prints a line of the story, where it is to be told.
+    pub(crate) fn trace(&self, line: impl FnOnce() -> String) {
+        if self.trace {
+            println!("{:>9} {}", self.net.now(), line());
+        }
+    }
+
     // ---- inputs ----
 
     /// A call of the host of a member. A refused one must change nothing and do nothing.
@@ -260,11 +297,17 @@ impl World {
         run: impl FnOnce(&mut Engine, Timestamp) -> Called<T>,
     ) -> Called<T> {
         self.wake(place);
+        if !self.members[place].up {
+            return Err(ended());
+        }
         let own = self.members[place].name.clone();
         let before = self.net.engine(&own).state_hash().to_string();
-        let posted = self.net.network.posted;
+        let (posted, written) = (self.net.network.posted, self.written(place));
         let result = self.net.act(&own, run);
         self.input(place);
+        if self.torn(place, written) {
+            return Err(ended());
+        }
         if let Err(error) = &result {
             self.refused(&own, error, &before, posted);
         }
@@ -284,29 +327,6 @@ impl World {
         }
     }
 
-    /// After a call: what it led to is judged. Kept apart so that the log learns of the call first.
-    pub(crate) fn judge(&mut self, place: usize) {
-        let own = self.members[place].name.clone();
-        let mut events = self.net.take_events(&own);
-        if let Some(fault) = self.fault {
-            fault.bend(&mut events);
-        }
-        for event in &events {
-            self.count(event);
-            self.laws.told(&own, event);
-            if let Event::Work(work) = event {
-                let undoes = work.cause == team_protocols::WorkCause::Compensation;
-                let run = (work.request_id.as_str().to_owned(), work.run, undoes);
-                self.members[place].runs.push(run);
-            }
-            if let Some((errand, id)) = errand(event) {
-                self.put_off(place, errand, id);
-            }
-        }
-        self.laws.step_over();
-        self.shown(place);
-    }
-
     /// An engine is given an input, and with it the time.
     pub(crate) fn input(&mut self, place: usize) {
         let local = self.net.local(&self.members[place].name).as_ms();
@@ -315,45 +335,16 @@ impl World {
         self.cover.inputs += 1;
     }
 
-    fn shown(&mut self, place: usize) {
-        let own = self.members[place].name.clone();
-        let mut now = Timestamp::from_ms(self.members[place].latest);
-        // With many requests the engine may say a time that is early; then nothing is due. Now and
-        // then a host calls without need.
-        let early = self.net.engine(&own).poll_deadline().is_some_and(|due| due <= now);
-        if early || self.cover.inputs % 16 == 0 {
-            let mut before = self.net.engine(&own).state_hash().to_string();
-            if self.fault == Some(Fault::WokenForNothing) {
-                before.push('!');
-            }
-            let node = self.net.node_mut(&own);
-            node.engine.handle_deadline(now);
-            let effect = node.engine.poll_effect();
-            if before != self.net.engine(&own).state_hash().to_string() || effect.is_some() {
-                crate::laws::broken("spurious wake", format!("{own}: {effect:?}"));
-            }
-        }
-        match self.fault {
-            Some(Fault::Overdue) => now = Timestamp::from_ms(now.as_ms() + 100_000_000),
-            Some(Fault::CapShorter) => {
-                self.laws.pause_max = 0;
-                self.laws.requests.values_mut().for_each(|asked| asked.cap = 0);
-            }
-            Some(Fault::BoundLower) => self.laws.audit_limit = 1,
-            _ => {}
-        }
-        let engine = self.net.engine(&own);
-        self.laws.shown(&own, engine, now);
-    }
-
     /// The deadlines of a member that have come.
     pub(crate) fn wake(&mut self, place: usize) {
         let own = self.members[place].name.clone();
         let due = self.net.engine(&own).poll_deadline();
         if due.is_some_and(|due| due <= self.net.local(&own)) {
             self.meet_due(place);
+            let written = self.written(place);
             self.net.act(&own, Engine::handle_deadline);
             self.input(place);
+            self.torn(place, written);
             self.judge(place);
         }
     }
@@ -381,23 +372,4 @@ fn kinds() -> Vec<KindRules> {
             ..kind("dismiss", &[Lead], &[Approver, Worker])
         },
     ]
-}
-
-/// What a diligent host does about an event, and about which request.
-fn errand(event: &Event) -> Option<(Errand, &str)> {
-    match event {
-        Event::Request(request) => {
-            let id = request.request_id.as_str();
-            Some((Errand::Answer(id.to_owned()), id))
-        }
-        Event::Settled(outcome) if outcome.status == Status::Approved => {
-            let id = outcome.request_id.as_str();
-            Some((Errand::Act(id.to_owned()), id))
-        }
-        Event::Work(work) => {
-            let id = work.request_id.as_str();
-            Some((Errand::Finish(id.to_owned(), work.run), id))
-        }
-        _ => None,
-    }
 }

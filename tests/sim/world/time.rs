@@ -1,6 +1,6 @@
 //! Time goes on, and things happen in it.
 
-use team_protocols::Incarnation;
+use team_protocols::{Engine, Incarnation, MemberView};
 
 use super::{Later, Member, World};
 use crate::harness::START;
@@ -42,6 +42,11 @@ impl World {
         if let Some(key) = self.later.keys().next().copied().filter(|(at, _)| *at <= now) {
             match self.later.remove(&key) {
                 Some(Later::Announce { to, who, life }) => self.announced(to, who, life),
+                Some(Later::GoOn { who, life }) => {
+                    if self.members[who].life == life {
+                        self.go_on(who);
+                    }
+                }
                 Some(Later::See { who, life, to })
                     if self.awake(who) && self.members[who].life == life =>
                 {
@@ -53,9 +58,8 @@ impl World {
         }
         let rested = |of: &Member| of.up && !of.held.is_empty() && of.asleep_until <= now;
         if let Some(place) = self.members.iter().position(rested) {
-            let packet = self.members[place].held.remove(0);
-            let from = packet.from.clone();
-            self.hand_over(&packet, &from);
+            let (packet, channel, tampered) = self.members[place].held.remove(0);
+            self.take_in(&packet, &channel, tampered);
             return;
         }
         if let Some(packet) = self.net.network.arrive(now) {
@@ -71,14 +75,31 @@ impl World {
     }
 
     fn announced(&mut self, to: usize, who: usize, life: Incarnation) {
+        if self.members[to].kept.is_some() {
+            // Its host hears of it when it is there again.
+            self.order += 1;
+            let again = Later::Announce { to, who, life };
+            self.later.insert((self.now() + 500, self.order), again);
+            return;
+        }
         if !self.members[to].up || self.members[who].life != life {
             return;
         }
         let (own, name) = (self.members[to].name.clone(), self.members[who].name.clone());
+        // A member that has spoken already is no news.
+        let team = self.engine(to).map(Engine::team).unwrap_or_default();
+        let spoke =
+            |view: &MemberView| view.name.as_str() == name && view.incarnation == Some(life);
+        let news = !team.iter().any(spoke);
         let done = self.call(to, |engine, now| engine.announce(now, &name, life));
-        if done.is_ok() {
+        if done.is_ok() && news {
             self.laws.announced(&own, &name);
         }
-        self.judge(to);
+        if self.members[to].up {
+            self.judge(to);
+        }
+        if self.members[to].kept.is_some() {
+            self.announced(to, who, life);
+        }
     }
 }
