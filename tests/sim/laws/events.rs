@@ -115,6 +115,7 @@ impl Laws {
             }
             Event::Alarm(alarm) => self.alarm(own, alarm),
             Event::Closed(closed) => {
+                self.ends += 1;
                 let key = self.key(own);
                 let withdrawn = (Status::Cancelled, Cause::Member);
                 let id = closed.request_id.as_str();
@@ -162,6 +163,7 @@ impl Laws {
         if asked.by != own || asked.life != self.life(own) {
             broken("one settlement", format!("{own} settled {id} of {}", asked.by));
         }
+        self.ends += 1;
         if let Some(before) = asked.settled {
             broken("one settlement", format!("{id} ended as {before:?}, then {outcome:?}"));
         }
@@ -274,9 +276,12 @@ impl Laws {
         }
         let (name, life) = self.key(own);
         let sections = self.sections.contains(&(name.clone(), life));
-        let times = self.asked.entry((name, life, id.to_owned())).or_insert(0);
+        let ends = self.ends;
+        let (times, first) = self.asked.entry((name, life, id.to_owned())).or_insert((0, ends));
         *times += 1;
-        if *times > 1 && !sections {
+        // An answer that was lost may be forgotten when that many others have come after it.
+        let forgotten = ends - *first >= self.remembered;
+        if *times > 1 && !sections && !forgotten {
             broken("asked once", format!("{own} was asked {id} twice"));
         }
     }

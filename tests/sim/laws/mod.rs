@@ -99,8 +99,10 @@ pub(crate) struct Laws {
     planned: BTreeSet<(String, u64)>,
     /// The request for a plan that shuts a gate.
     held: BTreeMap<(String, u64), String>,
-    /// How often each life was asked.
-    asked: BTreeMap<(String, u64, String), u32>,
+    /// How often each life was asked, and how many ends there had been the first time.
+    asked: BTreeMap<(String, u64, String), (u32, usize)>,
+    /// How often a request was decided or ended somewhere.
+    ends: usize,
     signs: BTreeMap<(String, String), Signs>,
     victims: BTreeMap<Vec<String>, String>,
     /// Runs of works that must begin in this step.
@@ -154,6 +156,7 @@ impl Laws {
         if approve && self.requests.get(id).is_some_and(|asked| asked.leaves) {
             self.left(by);
         }
+        self.ends += 1;
         let acts = self.acts.entry((by.to_owned(), id.to_owned())).or_default();
         if acts.iter().any(|(of, _)| *of == life) {
             broken("one settlement", format!("{by} decided twice on {id}"));
