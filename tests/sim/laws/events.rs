@@ -276,11 +276,9 @@ impl Laws {
         }
         let (name, life) = self.key(own);
         let sections = self.sections.contains(&(name.clone(), life));
-        let ends = self.ends;
-        let (times, first) = self.asked.entry((name, life, id.to_owned())).or_insert((0, ends));
+        let (ends, forgotten) = (self.ends, self.may_be_forgotten(own, id));
+        let (times, _) = self.asked.entry((name, life, id.to_owned())).or_insert((0, ends));
         *times += 1;
-        // An answer that was lost may be forgotten when that many others have come after it.
-        let forgotten = ends - *first >= self.remembered;
         if *times > 1 && !sections && !forgotten {
             broken("asked once", format!("{own} was asked {id} twice"));
         }

@@ -157,11 +157,18 @@ impl Laws {
             self.left(by);
         }
         self.ends += 1;
+        let forgotten = self.may_be_forgotten(by, id);
         let acts = self.acts.entry((by.to_owned(), id.to_owned())).or_default();
-        if acts.iter().any(|(of, _)| *of == life) {
+        if acts.iter().any(|(of, _)| *of == life) && !forgotten {
             broken("one settlement", format!("{by} decided twice on {id}"));
         }
         acts.push((life, approve));
+    }
+
+    /// An answer that was lost may be forgotten when so many others have come after it.
+    fn may_be_forgotten(&self, by: &str, id: &str) -> bool {
+        let asked = self.asked.get(&(by.to_owned(), self.life(by), id.to_owned()));
+        asked.is_some_and(|(_, first)| self.ends - first >= self.remembered)
     }
 
     /// A member agreed to leave, left, or was closed: no gate of it is open.
