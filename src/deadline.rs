@@ -218,4 +218,31 @@ mod tests {
         assert_eq!(queue.due(Timestamp::from_ms(0)), [Subject::Request(0)]);
         assert_eq!(queue.due(Timestamp::from_ms(u64::MAX)).len(), 2);
     }
+
+    proptest::proptest! {
+        #![proptest_config(proptest::prelude::ProptestConfig { failure_persistence: None, ..Default::default() })]
+
+        /// Whatever is set and cleared in whatever order: the queue says what a plain map says.
+        #[test]
+        fn the_queue_agrees_with_a_map(
+            changes in proptest::collection::vec((0..100usize, proptest::bool::ANY, proptest::option::of(0..50u64)), 0..200),
+            now in 0..60u64,
+        ) {
+            let (mut queue, mut map) = (DeadlineQueue::default(), std::collections::BTreeMap::new());
+            for (place, request, when) in changes {
+                let subject = if request { Subject::Request(place) } else { Subject::Member(place) };
+                queue.set(subject, when.map(Timestamp::from_ms));
+                match when {
+                    Some(when) => map.insert(subject, Timestamp::from_ms(when)),
+                    None => map.remove(&subject),
+                };
+                let first = map.values().min().copied();
+                assert_eq!(queue.earliest().is_some(), first.is_some());
+                assert!(queue.earliest() <= first, "it may be early and is never late");
+            }
+            let now = Timestamp::from_ms(now);
+            let due: Vec<Subject> = map.iter().filter(|(_, at)| **at <= now).map(|(of, _)| *of).collect();
+            assert_eq!(queue.due(now), due);
+        }
+    }
 }

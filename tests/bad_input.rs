@@ -48,8 +48,15 @@ fn expect(frame: &str, code: &str) {
 fn expect_in(net: &mut Net, id: &str, frame: &str, code: &str) {
     let shown: String = frame.chars().take(200).collect();
     let (hash, sent) = (net.engine(LEAD).state_hash(), net.network.sent.len());
+    let lines = |net: &Net| net.node(LEAD).store.last();
+    let heard = |net: &Net| net.view(LEAD, "alice").last_heard_at;
+    net.set_now(net.now() + 1);
+    let before = (lines(net), heard(net));
     let disposition = net.send("alice", LEAD, frame);
     assert_eq!(verdict(&disposition), code, "{shown}");
+    // Only a sign of life, and a repeat that counts towards a storm, is written down.
+    let counts = heard(net) != before.1 || code == "duplicate";
+    assert_eq!(lines(net) - before.0, u64::from(counts), "lines for {shown}");
     assert_eq!(net.engine(LEAD).state_hash(), hash, "{shown}");
     assert_eq!(net.network.sent.len(), sent, "nothing is answered to {shown}");
     let told = net.take_events(LEAD);

@@ -170,7 +170,8 @@ pub(crate) fn split_torn(journal: &str) -> (&str, &str) {
 /// The sum of a line, which fits it, and its fields.
 fn checked(text: &str) -> Option<(u64, Object<'_>)> {
     let (sum, rest) = text.strip_prefix(SUM)?.split_once("\",")?;
-    let sum = u64::from_str_radix(sum, 16).ok()?;
+    // Digits that only mean the same were changed, too.
+    let sum = u64::from_str_radix(sum, 16).ok().filter(|read| hex::<16>((*read).into()) == sum)?;
     let object = json::parse(text, &UNBOUNDED).ok()?.into_object()?;
     (sum == sum_of(rest)).then_some((sum, object))
 }
@@ -208,3 +209,65 @@ const SUM: &str = "{\"sum\":\"";
 /// What was saved comes from the host's own store, and was bounded when it came in.
 pub(crate) const UNBOUNDED: Limits =
     Limits { frame_bytes: usize::MAX, depth: 128, items: usize::MAX, ..Limits::DEFAULT };
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn a_line_comes_back_as_it_was_and_fits_only_behind_its_own(
+            (n, sum, at, back) in (0..u64::MAX / 2, any::<u64>(), any::<u64>(), 0..3u64),
+            drawn in prop::collection::vec(any::<u128>(), 0..4),
+            text: String,
+        ) {
+            let before = Head { n, sum };
+            let released = n.saturating_sub(back);
+            let input = json::to_string(&text);
+            let (head, line) = write(before, Timestamp::from_ms(at), released, &drawn, &input);
+            prop_assert!(!line.contains('\n'), "one line");
+            let Ok(again) = read(before, &line) else { panic!("{line}") };
+            prop_assert_eq!((again.head, again.at.as_ms(), again.released), (head, at, released));
+            prop_assert_eq!(again.drawn, drawn);
+            prop_assert_eq!(again.input, Value::Text(text.into()));
+            prop_assert_eq!(head_of(&line), Some(head));
+            let elsewhere = Head { n, sum: sum ^ 1 };
+            prop_assert_eq!(read(elsewhere, &line).err(), Some(LineError::Elsewhere));
+            let later = Head { n: n + 1, sum };
+            prop_assert_eq!(read(later, &line).err(), Some(LineError::Again(n + 1)));
+            if n > 0 {
+                let earlier = Head { n: n - 1, sum };
+                prop_assert_eq!(read(earlier, &line).err(), Some(LineError::Gap(n + 1)));
+            }
+        }
+
+        #[test]
+        fn a_line_with_a_changed_byte_is_no_line(place: prop::sample::Index, byte in 0x20..0x7fu8) {
+            let (_, line) = write(Head { n: 7, sum: 9 }, Timestamp::from_ms(5), 7, &[3], "\"tick\"");
+            let mut bytes = line.into_bytes();
+            let at = place.index(bytes.len());
+            prop_assume!(bytes[at] != byte);
+            bytes[at] = byte;
+            let changed = String::from_utf8(bytes).unwrap();
+            prop_assert_eq!(read(Head { n: 7, sum: 9 }, &changed).err(), Some(LineError::Corrupt), "{}", changed);
+        }
+    }
+
+    #[test]
+    fn a_sum_in_other_digits_of_the_same_value_is_a_changed_line() {
+        for n in 0..64 {
+            let before = Head { n, sum: 9 };
+            let (_, line) = write(before, Timestamp::from_ms(5), n, &[], "\"tick\"");
+            let (sum, rest) = line.split_at(SUM.len() + 16);
+            let shouted = format!("{SUM}{}{rest}", sum[SUM.len()..].to_uppercase());
+            let signed = line.replacen(&format!("{SUM}0"), &format!("{SUM}+"), 1);
+            for changed in [shouted, signed].into_iter().filter(|changed| *changed != line) {
+                assert_eq!(read(before, &changed).err(), Some(LineError::Corrupt), "{changed}");
+            }
+        }
+    }
+}

@@ -332,3 +332,73 @@ fn plain_data_is_written_as_serde_json_writes_it() {
         assert_eq!(to_string(&value), serde_json::to_string(&value).unwrap());
     }
 }
+
+/// Data of every shape that our state and inputs are made of.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Shape {
+    Nothing,
+    Wrapped(Wrapper),
+    Pair(u64, String),
+    Fields {
+        yes: bool,
+        small: u8,
+        middle: u32,
+        some: Option<Box<Shape>>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        left_out: Option<u16>,
+    },
+    List(Vec<Shape>),
+    Places(Vec<Option<(u64, bool)>>),
+}
+
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+struct Wrapper(String);
+
+fn any_shape() -> impl Strategy<Value = Shape> {
+    let leaf = prop_oneof![
+        Just(Shape::Nothing),
+        any_text().prop_map(|text| Shape::Wrapped(Wrapper(text))),
+        (any::<u64>(), any_text()).prop_map(|(number, text)| Shape::Pair(number, text)),
+        prop::collection::vec(prop::option::of((any::<u64>(), any::<bool>())), 0..4)
+            .prop_map(Shape::Places),
+    ];
+    leaf.prop_recursive(4, 24, 4, |inner| {
+        let some = prop::option::of(inner.clone().prop_map(Box::new));
+        let numbers = (any::<u8>(), any::<u32>(), any::<Option<u16>>());
+        prop_oneof![
+            (any::<bool>(), some, numbers).prop_map(|(yes, some, (small, middle, left_out))| {
+                Shape::Fields { yes, small, middle, some, left_out }
+            }),
+            prop::collection::vec(inner, 0..4).prop_map(Shape::List),
+        ]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_was_written_comes_back_as_serde_json_reads_it(shape in any_shape()) {
+        let text = to_string(&shape);
+        prop_assert_eq!(&text, &serde_json::to_string(&shape).unwrap());
+        prop_assert_eq!(from_value::<Shape>(read(&text).unwrap()), Ok(shape));
+    }
+
+    /// Of a text that was changed: whatever we take for data, serde_json takes for the same data.
+    #[test]
+    fn nothing_is_read_that_serde_json_would_not_read(
+        shape in any_shape(),
+        edits in prop::collection::vec((any::<prop::sample::Index>(), prop::sample::select(TELLING)), 1..3),
+    ) {
+        let mut bytes = to_string(&shape).into_bytes();
+        for (place, byte) in edits {
+            let at = place.index(bytes.len());
+            bytes[at] = byte;
+        }
+        let text = String::from_utf8_lossy(&bytes);
+        if let Some(ours) = read(&text).ok().and_then(|value| from_value::<Shape>(value).ok()) {
+            prop_assert_eq!(serde_json::from_str::<Shape>(&text).ok(), Some(ours), "{}", text);
+        }
+    }
+}

@@ -115,6 +115,7 @@ impl Laws {
             }
             Event::Alarm(alarm) => self.alarm(own, alarm),
             Event::Closed(closed) => {
+                self.ends += 1;
                 let key = self.key(own);
                 let withdrawn = (Status::Cancelled, Cause::Member);
                 let id = closed.request_id.as_str();
@@ -165,6 +166,7 @@ impl Laws {
         if asked.by != own || asked.life != self.life(own) {
             broken("one settlement", format!("{own} settled {id} of {}", asked.by));
         }
+        self.ends += 1;
         if let Some(before) = asked.settled {
             broken("one settlement", format!("{id} ended as {before:?}, then {outcome:?}"));
         }
@@ -277,9 +279,10 @@ impl Laws {
         }
         let (name, life) = self.key(own);
         let sections = self.sections.contains(&(name.clone(), life));
-        let times = self.asked.entry((name, life, id.to_owned())).or_insert(0);
+        let (ends, forgotten) = (self.ends, self.may_be_forgotten(own, id));
+        let (times, _) = self.asked.entry((name, life, id.to_owned())).or_insert((0, ends));
         *times += 1;
-        if *times > 1 && !sections {
+        if *times > 1 && !sections && !forgotten {
             broken("asked once", format!("{own} was asked {id} twice"));
         }
     }

@@ -99,8 +99,10 @@ pub(crate) struct Laws {
     planned: BTreeSet<(String, u64)>,
     /// The request for a plan that shuts a gate.
     held: BTreeMap<(String, u64), String>,
-    /// How often each life was asked.
-    asked: BTreeMap<(String, u64, String), u32>,
+    /// How often each life was asked, and how many ends there had been the first time.
+    asked: BTreeMap<(String, u64, String), (u32, usize)>,
+    /// How often a request was decided or ended somewhere.
+    ends: usize,
     signs: BTreeMap<(String, String), Signs>,
     victims: BTreeMap<Vec<String>, String>,
     /// Runs of works that must begin in this step.
@@ -158,11 +160,19 @@ impl Laws {
         if approve && self.requests.get(id).is_some_and(|asked| asked.leaves) {
             self.left(by);
         }
+        self.ends += 1;
+        let forgotten = self.may_be_forgotten(by, id);
         let acts = self.acts.entry((by.to_owned(), id.to_owned())).or_default();
-        if acts.iter().any(|(of, _)| *of == life) {
+        if acts.iter().any(|(of, _)| *of == life) && !forgotten {
             broken("one settlement", format!("{by} decided twice on {id}"));
         }
         acts.push((life, approve));
+    }
+
+    /// An answer that was lost may be forgotten when so many others have come after it.
+    fn may_be_forgotten(&self, by: &str, id: &str) -> bool {
+        let asked = self.asked.get(&(by.to_owned(), self.life(by), id.to_owned()));
+        asked.is_some_and(|(_, first)| self.ends - first >= self.remembered)
     }
 
     /// A member agreed to leave, left, or was closed: no gate of it is open.
