@@ -216,6 +216,10 @@ mod tests {
 
     use super::*;
 
+    fn tick(released: u64, drawn: &[u128]) -> Rest<'_> {
+        Rest { at: Timestamp::from_ms(5), released, audit: None, drawn, input: "\"tick\"" }
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -228,11 +232,15 @@ mod tests {
             let before = Head { n, sum };
             let released = n.saturating_sub(back);
             let input = json::to_string(&text);
-            let (head, line) = write(before, Timestamp::from_ms(at), released, &drawn, &input);
+            let audit = (back == 1).then_some(at);
+            let rest = Rest {
+                at: Timestamp::from_ms(at), released, audit, drawn: &drawn, input: &input,
+            };
+            let (head, line) = write(before, &rest);
             prop_assert!(!line.contains('\n'), "one line");
             let Ok(again) = read(before, &line) else { panic!("{line}") };
             prop_assert_eq!((again.head, again.at.as_ms(), again.released), (head, at, released));
-            prop_assert_eq!(again.drawn, drawn);
+            prop_assert_eq!((again.audit, again.drawn), (audit, drawn));
             prop_assert_eq!(again.input, Value::Text(text.into()));
             prop_assert_eq!(head_of(&line), Some(head));
             let elsewhere = Head { n, sum: sum ^ 1 };
@@ -247,7 +255,7 @@ mod tests {
 
         #[test]
         fn a_line_with_a_changed_byte_is_no_line(place: prop::sample::Index, byte in 0x20..0x7fu8) {
-            let (_, line) = write(Head { n: 7, sum: 9 }, Timestamp::from_ms(5), 7, &[3], "\"tick\"");
+            let (_, line) = write(Head { n: 7, sum: 9 }, &tick(7, &[3]));
             let mut bytes = line.into_bytes();
             let at = place.index(bytes.len());
             prop_assume!(bytes[at] != byte);
@@ -261,7 +269,7 @@ mod tests {
     fn a_sum_in_other_digits_of_the_same_value_is_a_changed_line() {
         for n in 0..64 {
             let before = Head { n, sum: 9 };
-            let (_, line) = write(before, Timestamp::from_ms(5), n, &[], "\"tick\"");
+            let (_, line) = write(before, &tick(n, &[]));
             let (sum, rest) = line.split_at(SUM.len() + 16);
             let shouted = format!("{SUM}{}{rest}", sum[SUM.len()..].to_uppercase());
             let signed = line.replacen(&format!("{SUM}0"), &format!("{SUM}+"), 1);
