@@ -80,6 +80,8 @@ pub enum Noted {
     Exit,
     /// The outcome of a request that this member had decided the same way, with others.
     Confirmed,
+    /// The end of a request that has not arrived: when it comes, it is late.
+    EndedEarly,
     /// A plan that was rejected may be asked about once more.
     Reopened,
     /// A text of the member's did not get through.
@@ -333,6 +335,7 @@ impl Noted {
             Self::Report => "report",
             Self::Exit => "exit",
             Self::Confirmed => "confirmed",
+            Self::EndedEarly => "ended_early",
             Self::Reopened => "reopened",
             Self::Undeliverable => "undeliverable",
             Self::Probe => "probe",

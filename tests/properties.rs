@@ -307,7 +307,18 @@ fn may_go(message: &Message, from: Roles, to: Roles) -> bool {
         Message::ShutdownResponse(_) => shutdown(to, from),
         Message::PlanApprovalRequest(_) => plan(from, to),
         Message::PlanApprovalResponse(_) => plan(to, from),
-        other => panic!("{other:?}"),
+        Message::Request(_)
+        | Message::Response(_)
+        | Message::Settled(_)
+        | Message::Progress(_)
+        | Message::Receipt(_)
+        | Message::Cancel(_)
+        | Message::Reopen(_)
+        | Message::ExecutionReport(_)
+        | Message::Exited(_)
+        | Message::Idle(_)
+        | Message::Undeliverable(_)
+        | Message::Probe(_) => panic!("{message:?}"),
     }
 }
 

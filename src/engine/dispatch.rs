@@ -149,6 +149,9 @@ impl Engine {
         if let Some(slot) = self.ledger.find_owed(from, id.as_str()) {
             return self.asked_again(from, slot, asked);
         }
+        if self.ledger.early(from).any(|ended| *ended == id) {
+            return Err(Stop::Drop(DropReason::Late));
+        }
         let Asked { content, follows, timing, reminder: _ } = asked;
         let limit = self.config.limits.open_per_member;
         if self.ledger.open(Side::Owed, from) >= limit && !self.make_room(from) {
@@ -330,7 +333,18 @@ impl Engine {
                 self.called_off(slot, reason)?;
                 return Ok(Disposition::Settled(id.clone()));
             }
-            (Some(_) | None, _) => self.owed_slot(from, id)?,
+            (Some(_), _) => self.owed_slot(from, id)?,
+            (None, _) => match self.ledger.find_owed(from, id.as_str()) {
+                Some(slot) => slot,
+                // What others ask of us is no affair of this member.
+                None if !self.ledger.find_all(Side::Owed, id.as_str()).is_empty() => {
+                    return Err(Stop::Drop(DropReason::Orphan));
+                }
+                None => {
+                    self.ledger.ended_early(from, id.clone());
+                    return Ok(Disposition::Noted(Noted::EndedEarly));
+                }
+            },
         };
         let before = self.ledger.swap_detail(slot, reason);
         let was = self.ledger.get(slot).map(|entry| entry.state.status());

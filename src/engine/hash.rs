@@ -38,6 +38,7 @@ impl Engine {
             input.text(4, &member.incarnation.map(|life| life.to_string()).unwrap_or_default());
             input.text(5, member.presence.name());
             input.number(6, u64::from(member.strikes));
+            self.ledger.early(index).for_each(|id| input.text(13, id.as_str()));
             let entries = self.ledger.iter().filter(|(_, entry)| entry.peer == index);
             let entries: BinaryHeap<_> =
                 entries.map(|(slot, entry)| (entry.opened_at, &entry.id, slot)).collect();

@@ -132,6 +132,8 @@ struct Peer {
     open_owed: usize,
     /// Closed requests of both ways, oldest first.
     closed: VecDeque<usize>,
+    /// Requests of the member that ended before they arrived, oldest first.
+    early: VecDeque<RequestId>,
 }
 
 /// Whose request it is.
@@ -148,6 +150,8 @@ pub(crate) struct LedgerParts<'a> {
     free: Cow<'a, [usize]>,
     /// For each other member the closed requests, oldest first.
     closed: Vec<Cow<'a, VecDeque<usize>>>,
+    /// For each other member the requests that ended before they arrived.
+    early: Vec<Cow<'a, VecDeque<RequestId>>>,
 }
 
 impl Ledger {
@@ -157,6 +161,7 @@ impl Ledger {
             slots: Cow::Borrowed(&self.slots),
             free: Cow::Borrowed(&self.free),
             closed: self.peers.iter().map(|peer| Cow::Borrowed(&peer.closed)).collect(),
+            early: self.peers.iter().map(|peer| Cow::Borrowed(&peer.early)).collect(),
         }
     }
 
@@ -167,6 +172,9 @@ impl Ledger {
         ledger.free = parts.free.into_owned();
         for (place, closed) in parts.closed.into_iter().enumerate() {
             ledger.peer_mut(MemberIndex(place)).closed = closed.into_owned();
+        }
+        for (place, early) in parts.early.into_iter().enumerate() {
+            ledger.peer_mut(MemberIndex(place)).early = early.into_owned();
         }
         for slot in 0..ledger.slots.len() {
             let Some(entry) = ledger.get(slot) else { continue };
@@ -203,6 +211,23 @@ impl Ledger {
     /// Finds a request of a peer.
     pub(crate) fn find_owed(&self, peer: MemberIndex, id: &str) -> Option<usize> {
         self.peers.get(peer.0)?.owed.get(id).copied()
+    }
+
+    /// Notes that a request of a peer ended before it arrived: the frames crossed on their way.
+    pub(crate) fn ended_early(&mut self, peer: MemberIndex, id: RequestId) {
+        let early = &mut self.peer_mut(peer).early;
+        if early.contains(&id) {
+            return;
+        }
+        if early.len() >= MOST_EARLY {
+            early.pop_front();
+        }
+        early.push_back(id);
+    }
+
+    /// The requests of a peer that ended before they arrived.
+    pub(crate) fn early(&self, peer: MemberIndex) -> impl Iterator<Item = &RequestId> {
+        self.peers.get(peer.0).into_iter().flat_map(|peer| &peer.early)
     }
 
     /// Every request of one side that has exactly this id: at most one of ours, and at most one of
@@ -437,6 +462,10 @@ impl Content {
     }
 }
 
+/// How many ends that overtook their requests are remembered for each member: more than a reordering
+/// network holds back at a time, and few enough that nobody gains by inventing them.
+const MOST_EARLY: usize = 32;
+
 impl Peer {
     fn new(keyed: Keyed) -> Self {
         Self {
@@ -444,6 +473,7 @@ impl Peer {
             open_asked: 0,
             open_owed: 0,
             closed: VecDeque::new(),
+            early: VecDeque::new(),
         }
     }
 

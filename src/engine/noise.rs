@@ -126,6 +126,7 @@ fn again(result: &Result<Disposition, Stop>) -> Option<Again> {
     match result {
         Ok(Disposition::Noted(Noted::AskedAgain)) => Some(Again::Request),
         Ok(Disposition::Noted(Noted::IdleAgain)) => Some(Again::Idle),
+        Ok(Disposition::Noted(Noted::EndedEarly)) => Some(Again::Orphan),
         Ok(Disposition::Dropped(reason)) | Err(Stop::Drop(reason)) => repeat_of(*reason),
         Err(Stop::Refuse(error)) => match **error {
             ProtocolError::NotNow(NotNow::IdReused { .. }) => Some(Again::ReusedId),

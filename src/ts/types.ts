@@ -336,6 +336,7 @@ export const NOTED_AS = [
   "report",
   "exit",
   "confirmed",
+  "ended_early",
   "reopened",
   "undeliverable",
   "probe",

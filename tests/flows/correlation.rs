@@ -196,8 +196,6 @@ fn a_number_is_no_id() {
 fn an_outcome_nobody_waits_for_is_dropped() {
     let mut net = Net::team(&["alice"]);
     for (seq, message) in (500..).zip([
-        json!({"type": "settled", "request_id": "x", "status": "approved", "cause": "member"}),
-        json!({"type": "cancel", "request_id": "x"}),
         json!({"type": "execution_report", "request_id": "x", "ok": true}),
         json!({"type": "progress", "request_id": "x"}),
     ]) {
@@ -205,6 +203,59 @@ fn an_outcome_nobody_waits_for_is_dropped() {
         assert_eq!(verdict(&net.send(LEAD, "alice", &frame.text())), "orphan");
     }
     assert_eq!(net.events("alice"), []);
+}
+
+#[test]
+fn a_request_that_its_end_has_overtaken_is_late_and_nobody_is_asked() {
+    let settled = json!({"status": "timed_out", "cause": "clock", "type": "settled"});
+    for mut end in [json!({"type": "cancel", "reason": "a typo"}), settled] {
+        let mut net = Net::team(&["alice", "bob"]);
+        net.network.cut(LEAD, "alice");
+        let id = net.ask_shutdown("alice");
+        net.network.heal();
+        end["request_id"] = json!(id);
+        let frame = |seq| Frame::from_lead("alice", end.clone()).seq(seq).text();
+        assert_eq!(verdict(&net.send(LEAD, "alice", &frame(500))), "ended_early");
+        assert_eq!(verdict(&net.send(LEAD, "alice", &frame(501))), "ended_early", "and again");
+        let request = net.network.sent_of(LEAD, "alice", "shutdown_request")[0].frame.clone();
+        assert_eq!(verdict(&net.send(LEAD, "alice", &request)), "late");
+        assert_eq!(net.events("alice"), []);
+        assert!(net.engine("alice").obligations().is_empty());
+        // What one member has called off does not concern the request of another with that id.
+        let plan = Frame::from_worker(
+            2,
+            "bob",
+            json!({"type": "plan_approval_request",
+            "request_id": id, "plan": plan()}),
+        );
+        assert_eq!(verdict(&net.send("bob", LEAD, &plan.text())), "accepted");
+    }
+}
+
+#[test]
+fn the_end_of_what_others_asked_is_no_affair_of_a_stranger() {
+    let mut net = Net::team(&["alice", "bob"]);
+    let id = net.submit("alice", plan(), Uses::UntilReport);
+    let cancel = Frame::from_worker(2, "bob", json!({"type": "cancel", "request_id": id}));
+    assert_eq!(verdict(&net.send("bob", LEAD, &cancel.text())), "orphan");
+    assert_eq!(net.status(LEAD, &id), Status::Pending);
+}
+
+#[test]
+fn ends_that_nobody_asked_for_take_no_more_room_than_a_few() {
+    let mut net = Net::team(&["alice"]);
+    let cancel = |n: u64| json!({"type": "cancel", "request_id": format!("x{n}")});
+    for n in 0..100 {
+        let frame = Frame::from_lead("alice", cancel(n)).seq(500 + n).text();
+        let said = net.send(LEAD, "alice", &frame);
+        assert!(["ended_early", "throttled"].contains(&verdict(&said)), "{said:?}");
+    }
+    let before = net.engine("alice").snapshot().unwrap().len();
+    for n in 100..200 {
+        let frame = Frame::from_lead("alice", cancel(n)).seq(500 + n).text();
+        net.send(LEAD, "alice", &frame);
+    }
+    assert!(net.engine("alice").snapshot().unwrap().len() <= before + 100);
 }
 
 #[test]

@@ -169,6 +169,16 @@ test("every way of being noted is reached by a frame", () => {
     see(pass(alice, bob, START + 2_000));
     see(pass(bob, alice, START + 2_000));
   }
+  const refused = alice.submitPlan(START + 2_000, { ...PLAN, title: "a third" });
+  pass(alice, lead, START + 2_000);
+  lead.respond(START + 2_000, refused, { approve: false, reason: "too early" });
+  pass(lead, alice, START + 2_000);
+  lead.reopen(START + 2_000, refused);
+  see(pass(lead, alice, START + 2_000));
+  const withdrawn = lead.requestShutdown(START + 2_000, "alice");
+  lead.cancel(START + 2_000, withdrawn);
+  const [request, cancel] = frames(lead).reverse();
+  see([request, cancel].map(({ frame }) => alice.receive(START + 2_000, frame, "team-lead")));
   alice.exit(START + 2_000);
   see(pass(alice, lead, START + 2_000));
   assert.deepEqual([...seen].sort(), [...NOTED_AS].sort());
@@ -216,6 +226,15 @@ test("every reason to drop a frame is reached by one, and none changes the state
     drop(alice, forge(decided.frame, { message: { digest: `b3_${"0".repeat(64)}` } }), "team-lead"),
     "digest_mismatch",
   );
+  const word = { type: "reopen", request_id: plan };
+  const reopen = JSON.stringify({
+    ...JSON.parse(decided.frame),
+    message: word,
+    seq: 70,
+    id: "n70",
+  });
+  alice.receive(START, forge(decided.frame, { seq: 65, id: "n65" }), "team-lead");
+  assert.equal(drop(alice, reopen, "team-lead"), "not_rejected");
   const plan2 = alice.submitPlan(START, { ...PLAN, title: "another" });
   pass(alice, lead);
   const report = (frame, request_id) => {

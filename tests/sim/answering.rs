@@ -166,6 +166,14 @@ pub(crate) fn work_done(world: &mut World, Op { who, args: [a, b, _], .. }: Op) 
     }
 }
 
+pub(crate) fn interrupt(world: &mut World, Op { who, .. }: Op) {
+    if world.call(who, Engine::interrupt_works).is_ok() {
+        let own = world.members[who].name.clone();
+        world.laws.works_interrupted(&own);
+    }
+    world.members[who].runs.clear();
+}
+
 pub(crate) fn rerun(world: &mut World, Op { who, args: [a, ..], .. }: Op) {
     let runs = &world.members[who].runs;
     let known = runs.get((a as usize) % runs.len().max(1)).map(|(id, ..)| id.clone());

@@ -132,13 +132,7 @@ fn act(world: &mut World, op: Op) {
         Verb::Gate => crate::answering::gate(world, op),
         Verb::StartFailed => crate::answering::start_failed(world, op),
         Verb::Progress => crate::answering::progress(world, op),
-        Verb::Interrupt => {
-            if world.call(op.who, Engine::interrupt_works).is_ok() {
-                let own = world.members[op.who].name.clone();
-                world.laws.works_interrupted(&own);
-            }
-            world.members[op.who].runs.clear();
-        }
+        Verb::Interrupt => crate::answering::interrupt(world, op),
         Verb::Say => say(world, op),
         Verb::Idle => {
             let _done = world.call(op.who, |e, now| e.idle(now, None));

@@ -83,8 +83,9 @@ impl Laws {
     /// Nothing is still to be asked again.
     pub(super) fn arrived_above(&self, own: &str) {
         let life = self.life(own);
-        let own_climbs = self.climbs.iter().filter(|(_, of)| of.by == own && of.life == life);
-        for (id, climb) in own_climbs.filter(|(_, of)| !of.ended) {
+        let goes_on =
+            self.climbs.iter().find(|(_, of)| of.by == own && of.life == life && !of.ended);
+        if let Some((id, climb)) = goes_on {
             broken("quiet end", format!("{id} is still to be asked again: {climb:?}"));
         }
     }

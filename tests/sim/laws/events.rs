@@ -40,9 +40,9 @@ impl Laws {
             "sender_left" => Self::ever(&self.gone, from) || self.said_gone.contains(from),
             "receiver_left" => self.is_gone(to),
             "accepted" | "settled" | "vote_recorded" | "chat" | "progress" | "sign_of_life"
-            | "idle_again" | "asked_again" | "report" | "exit" | "confirmed" | "undeliverable"
-            | "probe" | "probe_ended" | "orphan" | "late" | "duplicate" | "stale_frame"
-            | "too_many_open" | "throttled" | "unapproved" | "reopened" => true,
+            | "idle_again" | "asked_again" | "report" | "exit" | "confirmed" | "ended_early"
+            | "undeliverable" | "probe" | "probe_ended" | "orphan" | "late" | "duplicate"
+            | "stale_frame" | "too_many_open" | "throttled" | "unapproved" | "reopened" => true,
             // It was decided anew meanwhile, or the word of the rejection was overtaken.
             "not_rejected" => kind == "reopen",
             _ => false,
