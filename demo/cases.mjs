@@ -83,7 +83,7 @@ async function appeal(stage, { lead, interface: worker }) {
   const follows = { requestId: first.requestId, as: "appeal", justification: said.justification };
   const second = stage.submits(worker, said.plan, { follows });
   const [{ request }] = lead.obligations();
-  expect(request.follows?.request_id, first.requestId, "what the appeal goes on from");
+  expect(request.follows?.requestId, first.requestId, "what the appeal goes on from");
   expect(request.digest, asked.digest, "the digest of the same plan");
   stage.host(lead, words.lineage(request));
   await stage.pass(2_000);

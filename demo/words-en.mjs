@@ -88,7 +88,7 @@ Colour is used on terminals; NO_COLOR=1 turns it off, FORCE_COLOR=1 turns it on.
     return parts.join("");
   },
   gone: (member) => `is told by its host that ${member} is gone`,
-  lineage: ({ follows: { as, request_id: id }, digest }) =>
+  lineage: ({ follows: { as, requestId: id }, digest }) =>
     `sees ${LINKS[as]} ${short(id)}, with the same digest ${digest.slice(0, DIGEST_SHOWN)}…`,
   waitsFor: (member, on) => `cannot go on without ${on}, asks ${member} for it`,
   circle: (cycle, victim) => [
@@ -276,7 +276,7 @@ function panel({ approvers, threshold, veto }) {
   return `${threshold} of ${approvers.length} (${approvers.join(", ")}${rule})`;
 }
 
-function follows({ as, request_id, requestId = request_id, justification }) {
+function follows({ as, requestId, justification }) {
   const what = `${LINKS[as]} ${short(requestId)}`;
   return justification ? `${what}: “${justification}”` : what;
 }

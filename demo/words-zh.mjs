@@ -88,7 +88,7 @@ export const zh = {
     return parts.join("，");
   },
   gone: (member) => `宿主告知：${member} 已不在`,
-  lineage: ({ follows: { as, request_id: id }, digest }) =>
+  lineage: ({ follows: { as, requestId: id }, digest }) =>
     `看到：${LINKS[as](short(id))}，摘要相同 ${digest.slice(0, DIGEST_SHOWN)}…`,
   waitsFor: (member, on) => `没有“${on}”就无法继续，向 ${member} 请求`,
   circle: (cycle, victim) => [
@@ -267,7 +267,7 @@ function panel({ approvers, threshold, veto }) {
   return `${approvers.length} 人中的 ${threshold} 人（${approvers.join("，")}${rule}）`;
 }
 
-function follows({ as, request_id, requestId = request_id, justification }) {
+function follows({ as, requestId, justification }) {
   const what = LINKS[as](short(requestId));
   return justification ? `${what}：“${justification}”` : what;
 }

@@ -4,6 +4,7 @@
 //! instead of places, milliseconds as numbers. Imports `ids`, `message` and `time`.
 
 mod escalation;
+mod follows;
 mod reopened;
 mod undeliverable;
 mod work;
@@ -11,12 +12,13 @@ mod work;
 use serde::Serialize;
 
 pub use self::escalation::{EscalationEvent, Refused};
+pub use self::follows::FollowsView;
 pub use self::reopened::ReopenedEvent;
 pub use self::undeliverable::UndeliverableEvent;
 pub use self::work::{WorkEvent, WorkFailedEvent};
 use crate::ids::{Incarnation, MemberName, RequestId};
 use crate::message::{
-    Cause, Choice, Digest, Follows, Kind, Liveness, Payload, Plan, SettleCode, Status, Uses,
+    Cause, Choice, Digest, Kind, Liveness, Payload, Plan, SettleCode, Status, Uses,
 };
 use crate::time::{Millis, Timestamp};
 
@@ -140,7 +142,7 @@ pub struct RequestEvent {
     /// The earlier request that it goes on from.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
-    pub follows: Option<Follows>,
+    pub follows: Option<FollowsView>,
 }
 
 /// A request that this member must answer was sent again.

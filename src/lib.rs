@@ -75,10 +75,10 @@ pub use crate::authority::{Approval, AuthorityError, KindError, KindRules, KindT
 pub use crate::config::{BooleanPolicy, Config, ConfigError, Limits, MemberConfig, TimingConfig};
 pub use crate::deadline::DeadlineKind;
 pub use crate::effect::{
-    Alarm, AlarmEvent, ClosedEvent, DrainEvent, Effect, EscalationEvent, Event, Holding, IdleEvent,
-    JournalLine, LivenessEvent, MessageEvent, Outcome, ProgressEvent, Refused, ReminderEvent,
-    ReopenedEvent, ReportEvent, RequestEvent, Send, UndeliverableEvent, VoteEvent, VoteView,
-    Waiting, WorkEvent, WorkFailedEvent,
+    Alarm, AlarmEvent, ClosedEvent, DrainEvent, Effect, EscalationEvent, Event, FollowsView,
+    Holding, IdleEvent, JournalLine, LivenessEvent, MessageEvent, Outcome, ProgressEvent, Refused,
+    ReminderEvent, ReopenedEvent, ReportEvent, RequestEvent, Send, UndeliverableEvent, VoteEvent,
+    VoteView, Waiting, WorkEvent, WorkFailedEvent,
 };
 pub use crate::engine::{
     AskOptions, Asking, Disposition, Engine, Escalation, FollowSpec, MemberView, Obligation,

@@ -193,7 +193,7 @@ impl Engine {
             digest: entry.content.digest(),
             payload: None,
             scope: Vec::new(),
-            follows: entry.follows.as_deref().cloned(),
+            follows: entry.follows.as_deref().map(Into::into),
         };
         match &entry.content {
             Content::Shutdown { reason } => event.reason.clone_from(reason),

@@ -5,9 +5,9 @@ use serde::Serialize;
 use super::Engine;
 use super::ledger::{Entry, Side};
 use super::shape::answer_shape;
-use crate::effect::{RequestEvent, VoteView};
+use crate::effect::{FollowsView, RequestEvent, VoteView};
 use crate::ids::{Incarnation, MemberIndex, MemberName, RequestId};
-use crate::message::{Attempt, Follows, Kind, Liveness, Role, Status};
+use crate::message::{Attempt, Kind, Liveness, Role, Status};
 use crate::request::{Asked, Ballot, Ladder, Owed, State, Vote};
 use crate::time::{Millis, Timestamp};
 
@@ -69,7 +69,7 @@ pub struct RequestView {
     /// The earlier request that it goes on from.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
-    pub follows: Option<Follows>,
+    pub follows: Option<FollowsView>,
     /// Of a shutdown that is asked again by itself, while that goes on: how often it was, and when it
     /// is asked next.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -189,7 +189,7 @@ impl Engine {
             peer: self.name_of(entry.peer),
             mine: entry.side() == Side::Asked,
             status,
-            follows: entry.follows.as_deref().cloned(),
+            follows: entry.follows.as_deref().map(Into::into),
             attempt: entry.ladder.as_deref().map(Ladder::attempt),
             awaiting: if entry.panel.is_one() { Vec::new() } else { self.awaiting(entry) },
             votes: entry.state.ballot().map(|ballot| self.votes(ballot)).unwrap_or_default(),

@@ -17,7 +17,7 @@ export type {
   EscalationEvent,
   EscalationStep,
   Event,
-  Follows,
+  FollowsView,
   Holding,
   IdleEvent,
   Kind,

@@ -30,6 +30,7 @@ import {
   type EscalationEvent,
   type EscalationStep,
   type Event,
+  type FollowsView,
   type FrameEvent,
   type Gate,
   type HandlerKind,
@@ -197,6 +198,7 @@ export function onEvent(event: HostEvent): string {
       return `${of} ${kind} ${from} ${issue?.path}`;
     }
     case "request":
+      use(event.follows satisfies FollowsView | undefined);
       return (event satisfies RequestEvent).kind satisfies Kind;
     case "reminder":
       return (event satisfies ReminderEvent).text;
