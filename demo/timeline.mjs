@@ -251,3 +251,8 @@ const LIVENESS_STYLE = {
 };
 
 const MARK_STYLE = { "✗": "red", "⚠": "red", "✓": "green", "●": "cyan", "◐": "cyan", "✎": "dim" };
+
+/** What a frame says of an earlier request, in the names of JavaScript. */
+export function asOption({ request_id: requestId, ...rest }) {
+  return { requestId, ...rest };
+}

@@ -1,6 +1,6 @@
 /** English. */
 
-import { chain, short } from "./timeline.mjs";
+import { asOption, chain, short } from "./timeline.mjs";
 
 const seconds = (ms) => `${ms / 1000} s`;
 
@@ -61,7 +61,7 @@ Colour is used on terminals; NO_COLOR=1 turns it off, FORCE_COLOR=1 turns it on.
     if (status) return [`told how it ended: ${status}`];
     if (message.path) return [`who waits for whom: ${chain(message.path, to)}`];
     if (message.cycle) return [`a circle: ${chain(message.cycle, message.cycle[0].member)}`];
-    const asked = message.follows ? [follows(message.follows)] : [];
+    const asked = message.follows ? [follows(asOption(message.follows))] : [];
     if (type === "request") return [...asked, `${message.kind} on ${message.payload.on}`];
     if (plan) {
       return [...asked, `“${plan.title}”`, `scope ${plan.scope.join(", ")}`, `risk ${plan.risk}`];

@@ -1,6 +1,6 @@
 /** 简体中文。 */
 
-import { chain, short } from "./timeline.mjs";
+import { asOption, chain, short } from "./timeline.mjs";
 
 const seconds = (ms) => `${ms / 1000} 秒`;
 
@@ -60,7 +60,7 @@ export const zh = {
     if (status) return [`告知结局：${status}`];
     if (message.path) return [`谁在等谁：${chain(message.path, to)}`];
     if (message.cycle) return [`等待成环：${chain(message.cycle, message.cycle[0].member)}`];
-    const asked = message.follows ? [follows(message.follows)] : [];
+    const asked = message.follows ? [follows(asOption(message.follows))] : [];
     if (type === "request") return [...asked, `${message.kind}，所需：${message.payload.on}`];
     if (plan) {
       const scope = plan.scope.join("，");

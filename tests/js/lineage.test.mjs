@@ -16,7 +16,7 @@ test("a rejected plan comes again only as an appeal or a revision", async () => 
   const follows = { requestId: first.requestId, as: "appeal", justification };
   const appeal = alice.submitPlan(PLAN, { follows });
   assert.deepEqual(owed(lead).follows, {
-    request_id: first.requestId,
+    requestId: first.requestId,
     as: "appeal",
     justification,
   });
