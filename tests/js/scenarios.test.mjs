@@ -19,10 +19,13 @@ class Stage {
   #names = new Map();
   #kept = new Map();
 
-  constructor({ workers, options = {} }) {
-    const names = ["team-lead", ...workers];
-    const team = names.map((name, place) => ({ name, role: place === 0 ? "lead" : "worker" }));
-    for (const [place, member] of names.entries()) {
+  constructor({ workers, approvers = [], options = {} }) {
+    const team = [
+      { name: "team-lead", role: "lead" },
+      ...workers.map((name) => ({ name, role: "worker" })),
+      ...approvers.map((name) => ({ name, role: "approver" })),
+    ];
+    for (const [place, { name: member }] of team.entries()) {
       const incarnation = `${START}-${place.toString(16).padStart(16, "0")}`;
       const engine = new Engine({ team, member, incarnation, seed: member, ...options }, START);
       this.#engines.set(member, engine);

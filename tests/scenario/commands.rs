@@ -2,15 +2,18 @@
 
 use serde_json::{Value, json};
 use team_protocols::{
-    AskOptions, Asking, Engine, Escalation, Incarnation, Millis, Misuse, Plan, ProtocolError,
-    Response, SectionPolicy, Timestamp, Uses, WorkerAsked,
+    AskOptions, Asking, Details, Engine, Escalation, FollowSpec, Incarnation, Kind, Limits, Link,
+    Millis, Misuse, Payload, Plan, ProtocolError, Response, SectionPolicy, StageSpec, Timestamp,
+    Uses, WorkerAsked, decode_payload,
 };
 
+use crate::harness::stage;
 use crate::names::{Named, Names};
 
 /// Every command of the format.
-pub(crate) const ALL: [&str; 22] = [
+pub(crate) const ALL: [&str; 26] = [
     "announce",
+    "ask",
     "callTool",
     "cancel",
     "close",
@@ -26,12 +29,15 @@ pub(crate) const ALL: [&str; 22] = [
     "reopen",
     "report",
     "requestShutdown",
+    "rerun",
     "respond",
     "resume",
     "say",
     "shutdownAll",
     "startFailed",
     "submitPlan",
+    "workDone",
+    "workStarted",
 ];
 
 /// What a command returns: as data, and as what a name may stand for.
@@ -67,6 +73,11 @@ pub(crate) fn call(
             let uses = if uses.as_deref() == Some("once") { Uses::Once } else { Uses::UntilReport };
             id(engine.submit_plan(now, args.plan(), uses, args.limits(1))?.as_str())
         }
+        "ask" => {
+            let kind = Kind::parse(&first).expect("ask: kind");
+            let details = Details { payload: args.payload(2), ..Details::default() };
+            id(engine.ask_for(now, &kind, &args.text(1), details, args.limits(2))?.as_str())
+        }
         "respond" => id(engine.respond(now, &first, args.response())?.as_str()),
         "cancel" => id(engine.cancel(now, &first)?.as_str()),
         "pause" => id(engine.pause(now, &first)?.as_str()),
@@ -98,7 +109,22 @@ pub(crate) fn call(
             let (permit, id) = engine.enter_gate(now, &first)?;
             Ok((json!({ "requestId": id.as_str() }), Some(Named::Permit(permit))))
         }
-        command => permits(engine, now, command, &args),
+        command => works(engine, now, command, &args),
+    }
+}
+
+/// How the host is getting on with work.
+fn works(engine: &mut Engine, now: Timestamp, command: &str, args: &Args<'_>) -> Done {
+    let run = || u32::try_from(args.given[1].as_u64().expect("run")).expect("run");
+    match command {
+        "workStarted" => id(engine.work_started(now, &args.text(0), run())?.as_str()),
+        "workDone" => {
+            let ok = args.field(2, "ok").as_bool().expect("workDone: ok");
+            let detail = args.option_text(2, "detail");
+            id(engine.work_done(now, &args.text(0), run(), ok, detail)?.as_str())
+        }
+        "rerun" => id(engine.rerun(now, &args.text(0))?.as_str()),
+        command => permits(engine, now, command, args),
     }
 }
 
@@ -193,8 +219,39 @@ impl Args<'_> {
             timeout: self.millis(place, "timeoutMs"),
             cap: self.millis(place, "capMs"),
             escalate: self.escalation(place),
-            ..AskOptions::default()
+            stages: self.stages(place),
+            follows: self.follows(place),
+            on_approved: self.option_text(place, "onApproved"),
+            compensation: self.option_text(place, "compensation"),
         }
+    }
+
+    fn stages(&self, place: usize) -> Vec<StageSpec> {
+        let stages = self.field(place, "stages").as_array().cloned().unwrap_or_default();
+        let read = |of: &Value| {
+            let approvers = of["approvers"].as_array().expect("stages: approvers").iter();
+            let approvers: Vec<&str> = approvers.map(|name| name.as_str().unwrap()).collect();
+            let threshold = of["threshold"].as_u64().map_or(approvers.len(), |n| n as usize);
+            stage(&approvers, threshold, of["veto"].as_bool().unwrap_or_default())
+        };
+        stages.iter().map(read).collect()
+    }
+
+    fn follows(&self, place: usize) -> Option<FollowSpec> {
+        let follows = self.field(place, "follows").as_object()?;
+        let text = |field: &str| follows.get(field).and_then(Value::as_str).map(str::to_owned);
+        let link = text("as").and_then(|link| Link::ALL.into_iter().find(|of| of.name() == link));
+        Some(FollowSpec {
+            request_id: text("requestId").expect("follows: requestId"),
+            link: link.expect("follows: as"),
+            justification: text("justification"),
+        })
+    }
+
+    fn payload(&self, place: usize) -> Option<Payload> {
+        let payload = self.field(place, "payload");
+        let read = || decode_payload(&payload.to_string(), &Limits::default()).unwrap();
+        (!payload.is_null()).then(read)
     }
 
     fn escalation(&self, place: usize) -> Option<Escalation> {
@@ -213,7 +270,7 @@ impl Args<'_> {
             approve: self.field(1, "approve").as_bool().expect("respond: approve"),
             reason: self.option_text(1, "reason"),
             retry_after: self.millis(1, "retryAfterMs"),
-            payload: None,
+            payload: self.payload(1),
         }
     }
 

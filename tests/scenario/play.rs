@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
-use team_protocols::{Config, Millis, Sender};
+use team_protocols::{Config, Millis, Role, Sender};
 
 use crate::commands;
 use crate::expect::{Came, check};
-use crate::harness::{LEAD, Net, START, life, verdict};
+use crate::harness::{LEAD, Net, START, life, member, verdict};
 use crate::names::{Named, Names};
 
 /// A scenario under way.
@@ -26,9 +26,20 @@ pub(crate) fn play(name: &str, scenario: &Value) {
     let workers = texts(&scenario["workers"]);
     let borrowed: Vec<&str> = workers.iter().map(String::as_str).collect();
     let options = &scenario["options"];
-    let net = Net::with(&borrowed, |config| configure(config, options));
+    let approvers = scenario.get("approvers").map(texts).unwrap_or_default();
+    let configure = |config: &mut Config| {
+        config.members.extend(approvers.iter().map(|name| member(name, Role::Approver)));
+        configure(config, options);
+    };
+    let mut net = Net::with(&borrowed, configure);
+    for (place, own) in (1 + workers.len() as u64..).zip(&approvers) {
+        let mut config = crate::harness::config(&borrowed, LEAD);
+        (config.member, config.incarnation) = (crate::harness::name(own), life(place));
+        configure(&mut config);
+        net.add(config, place);
+    }
     let mut team = vec![LEAD.to_owned()];
-    team.extend(workers);
+    team.extend(workers.iter().cloned().chain(approvers.iter().cloned()));
     let mut names = Names::default();
     for (place, member) in (0..).zip(&team) {
         names.set(&format!("{member}.life"), Named::Text(life(place).to_string()));
