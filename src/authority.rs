@@ -7,9 +7,10 @@
 mod table;
 
 pub use self::table::{KindError, KindTable};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::message::{Kind, Role, Roles};
+use crate::stored::from_store;
 use crate::time::Millis;
 
 /// The rules of one kind.
@@ -29,7 +30,7 @@ use crate::time::Millis;
 /// kinds.declare(grant).expect("workers wait for the lead");
 /// kinds.declare(sync).expect("nobody waits");
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct KindRules {
     /// Which kind.
     pub kind: Kind,
@@ -58,8 +59,10 @@ pub struct KindRules {
     pub cap: Option<Millis>,
 }
 
+from_store!(struct KindRules { kind, asked_by, decided_by, refusal_needs_reason, foreign_refusal_needs_reason, approval, blocking, cyclic, holds_gate, timeout, cap });
+
 /// What an approval means.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Approval {
     /// Nothing beyond itself.
@@ -70,6 +73,12 @@ pub enum Approval {
     /// A gate of the requester opens for what was decided on; the requester reports how it went.
     OpensGate,
 }
+
+from_store!(enum Approval {
+    "nothing" => Nothing,
+    "leaves" => Leaves,
+    "opens_gate" => OpensGate,
+});
 
 /// What is wrong with a pair of members for a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,13 +109,15 @@ impl Approval {
 }
 
 /// What stays of the rules of a kind with each request of it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Terms {
     pub(crate) approval: Approval,
     pub(crate) blocking: bool,
     pub(crate) refusal_needs_reason: bool,
     pub(crate) holds_gate: bool,
 }
+
+from_store!(struct Terms { approval, blocking, refusal_needs_reason, holds_gate });
 
 impl KindRules {
     /// What stays of them with each request.

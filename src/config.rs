@@ -6,7 +6,8 @@
 #[cfg(test)]
 mod tests;
 
-use serde::{Deserialize, Serialize};
+use crate::stored::from_store;
+use serde::Serialize;
 
 use crate::authority::{KindError, KindRules, KindTable};
 use crate::ids::{Incarnation, MemberName};
@@ -14,7 +15,7 @@ use crate::message::{Lang, Role, Roles};
 use crate::time::Millis;
 
 /// What an engine is told at its making.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Config {
     /// The member this engine speaks for.
     pub member: MemberName,
@@ -43,8 +44,10 @@ pub struct Config {
     pub journal: bool,
 }
 
+from_store!(struct Config { member, incarnation, members, kinds, lead_aliases, timing, limits, booleans, lang, trust_claimed_sender, journal });
+
 /// A member of the team.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct MemberConfig {
     /// Its name.
     pub name: MemberName,
@@ -58,8 +61,10 @@ pub struct MemberConfig {
     pub incarnation: Option<Incarnation>,
 }
 
+from_store!(struct MemberConfig { name, role, approver, title, incarnation });
+
 /// Time limits in milliseconds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct TimingConfig {
     /// How long a request may stay without progress. 60 000: the window of the article that
     /// started this project.
@@ -107,8 +112,10 @@ pub struct TimingConfig {
     pub repeat_window: Millis,
 }
 
+from_store!(struct TimingConfig { timeout, cap, reminders, ack_delay, exit_grace, report_due, pause_max, ask_again, ask_again_max, judgement_grace, strikes, breaker_cooldown, trial_timeout, repeat_window });
+
 /// Bounds on what a peer can make grow. Over a bound is a refusal with a code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Limits {
     /// The longest frame, in bytes of UTF-8. 1 048 576: what common brokers carry by default.
     pub frame_bytes: usize,
@@ -144,8 +151,10 @@ pub struct Limits {
     pub members: usize,
 }
 
+from_store!(struct Limits { frame_bytes, text_bytes, depth, items, open_per_member, repeats_per_request, lineage, appeals, remembered_per_member, audit_entries, members });
+
 /// How booleans written as text are read. A JSON boolean always counts as what it is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BooleanPolicy {
     /// Only JSON booleans.
@@ -156,6 +165,12 @@ pub enum BooleanPolicy {
     /// Also `yes no y n on off 1 0 approve approved reject rejected` and the numbers 1 and 0.
     Wide,
 }
+
+from_store!(enum BooleanPolicy {
+    "strict" => Strict,
+    "semantic" => Semantic,
+    "wide" => Wide,
+});
 
 /// Why a configuration is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]

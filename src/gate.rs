@@ -4,13 +4,14 @@
 //! [`Gate::enter`] is guarded; the host decides which of its tools go through. Imports `ids` and
 //! `message`.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::ids::RequestId;
 use crate::message::{Action, ScopeEntry, Uses};
+use crate::stored::from_store;
 
 /// What a worker may do at the moment.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct Gate {
     grants: Vec<Grant>,
     /// The request of the lead for a plan that shut it.
@@ -18,9 +19,13 @@ pub(crate) struct Gate {
     next_permit: u64,
 }
 
+from_store!(struct Gate { grants, held_by, next_permit });
+
 /// Work that was let through. Handed back when it could not start.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct Permit(pub(crate) u64);
+
+from_store!(newtype Permit);
 
 /// Why an action is denied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +41,7 @@ pub enum Denied {
 }
 
 /// One approved plan.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 struct Grant {
     request_id: RequestId,
     scope: Vec<ScopeEntry>,
@@ -44,6 +49,8 @@ struct Grant {
     /// The permit that spent a one-shot grant.
     spent_by: Option<Permit>,
 }
+
+from_store!(struct Grant { request_id, scope, uses, spent_by });
 
 impl Gate {
     /// Opens the gate for an approved plan.

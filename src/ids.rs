@@ -6,8 +6,9 @@
 use std::borrow::Borrow;
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
+use crate::stored::{self, FromStore, Source, from_store};
 use crate::time::Timestamp;
 
 /// The longest member name, in ASCII characters (as the mailboxes in the field have it).
@@ -34,8 +35,10 @@ pub enum NameError {
 }
 
 /// A member's place in an engine's roster; stands for its name inside the engine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct MemberIndex(pub(crate) usize);
+
+from_store!(newtype MemberIndex);
 
 /// The id that ties a request, its decision and its execution feedback together.
 ///
@@ -235,31 +238,22 @@ impl Serialize for Incarnation {
     }
 }
 
-impl<'de> Deserialize<'de> for Incarnation {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        read_text(deserializer, Self::parse)
+impl FromStore for Incarnation {
+    fn read(from: &mut dyn Source) -> Self {
+        stored::text(from, Self::parse, || Self::new(Timestamp::from_ms(0), 0))
     }
 }
 
-impl<'de> Deserialize<'de> for MemberName {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        read_text(deserializer, |text| Self::parse(text).ok())
+impl FromStore for MemberName {
+    fn read(from: &mut dyn Source) -> Self {
+        stored::text(from, |text| Self::parse(text).ok(), || Self("".into()))
     }
 }
 
-impl<'de> Deserialize<'de> for RequestId {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        read_text(deserializer, |text| Self::parse(text).ok())
+impl FromStore for RequestId {
+    fn read(from: &mut dyn Source) -> Self {
+        stored::text(from, |text| Self::parse(text).ok(), || Self("".into()))
     }
-}
-
-/// Reads what is written as a text and has a form of its own.
-pub(crate) fn read_text<'de, D: serde::Deserializer<'de>, T>(
-    deserializer: D,
-    parse: impl FnOnce(&str) -> Option<T>,
-) -> Result<T, D::Error> {
-    let text = String::deserialize(deserializer)?;
-    parse(&text).ok_or_else(|| serde::de::Error::custom("not of this form"))
 }
 
 /// A life as text, made without an allocation: every frame carries one or two.

@@ -64,6 +64,7 @@ mod member;
 mod message;
 mod request;
 mod snapshot;
+mod stored;
 mod time;
 mod validate;
 mod waits;

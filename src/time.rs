@@ -2,21 +2,23 @@
 //!
 //! Owns the two number types and the arithmetic that cannot overflow. Imports nothing.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+
+use crate::stored::from_store;
 
 /// A point in time: milliseconds since the Unix epoch, given by the host with every input.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 pub struct Timestamp(u64);
 
+from_store!(newtype Timestamp);
+
 /// A span of time in milliseconds.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 pub struct Millis(u64);
+
+from_store!(newtype Millis);
 
 impl Timestamp {
     /// A point `ms` milliseconds after the Unix epoch.

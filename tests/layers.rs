@@ -13,7 +13,8 @@ use std::path::{Path, PathBuf};
 
 /// From the top, which imports nothing, to the binding, which may import everything. `lib.rs`
 /// stands outside: it only re-exports.
-const ROOMS: [&str; 18] = [
+const ROOMS: [&str; 19] = [
+    "stored",
     "time",
     "ids",
     "message",

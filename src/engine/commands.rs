@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::escalation::Escalation;
 use super::ledger::{Content, Entry, Side};
@@ -21,6 +21,7 @@ use crate::message::{
     Plan, Progress, Role, Status, Uses,
 };
 use crate::request::{Answer, Feedback, Input, Owed, State};
+use crate::stored::from_store;
 use crate::time::{Millis, Timestamp};
 use crate::validate::{self, InvalidMessage};
 
@@ -28,7 +29,7 @@ use crate::validate::{self, InvalidMessage};
 pub type Refusable<T> = Result<T, ProtocolError>;
 
 /// How one request is asked; the configuration fills in what is left out.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct AskOptions {
     /// Idle limit.
     pub timeout: Option<Millis>,
@@ -47,8 +48,10 @@ pub struct AskOptions {
     pub escalate: Option<Escalation>,
 }
 
+from_store!(struct AskOptions { timeout, cap, stages, on_approved, compensation, follows, escalate });
+
 /// Several members that decide together.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct StageSpec {
     /// Who votes. Each holds a role that decides on the kind, or that of an approver; nobody votes
     /// twice, and nobody on a request of its own.
@@ -59,8 +62,10 @@ pub struct StageSpec {
     pub veto: bool,
 }
 
+from_store!(struct StageSpec { approvers, threshold, veto });
+
 /// A decision on a request of another member.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Response {
     /// Yes or no.
     pub approve: bool,
@@ -71,6 +76,8 @@ pub struct Response {
     /// With a kind of the host's own: what it defines as an answer.
     pub payload: Option<Payload>,
 }
+
+from_store!(struct Response { approve, reason, retry_after, payload });
 
 impl Engine {
     /// Asks for something of a kind that has no messages of its own: one that the host declared,

@@ -1,6 +1,6 @@
 //! Critical sections: while one is open, this member cannot be asked to leave.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::ledger::Entry;
 use super::record::Call;
@@ -9,15 +9,18 @@ use crate::authority::Approval;
 use crate::error::{Misuse, NotNow};
 use crate::message::{Lang, is_blank};
 use crate::request::{Answer, Input, Owed, State};
+use crate::stored::from_store;
 use crate::time::{Millis, Timestamp};
 use crate::validate::InvalidMessage;
 
 /// Names one open critical section.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct SectionId(pub(crate) u64);
 
+from_store!(newtype SectionId);
+
 /// What a critical section does with a shutdown request.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SectionPolicy {
     /// Answers it: no, with the name of the section and when it is expected to end.
@@ -27,14 +30,21 @@ pub enum SectionPolicy {
     Defer,
 }
 
+from_store!(enum SectionPolicy {
+    "reject" => Reject,
+    "defer" => Defer,
+});
+
 /// The open critical sections of this member.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub(super) struct Sections {
     open: Vec<Section>,
     next_id: u64,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+from_store!(struct Sections { open, next_id });
+
+#[derive(Clone, Debug, Serialize)]
 struct Section {
     id: SectionId,
     name: String,
@@ -42,6 +52,8 @@ struct Section {
     free_at: Option<Timestamp>,
     policy: SectionPolicy,
 }
+
+from_store!(struct Section { id, name, free_at, policy });
 
 impl Engine {
     /// Enters a critical section. While it is open the engine answers shutdown requests itself,

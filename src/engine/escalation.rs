@@ -4,7 +4,7 @@
 //! Every attempt is a request of its own, a retry of the one before it. The one that is asked, or
 //! was asked last, holds the [`Ladder`]; it counts as open until the ladder ends.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::ledger::{Entry, Lineage, Side};
 use super::{AskOptions, Checked, Engine, FollowSpec};
@@ -16,10 +16,11 @@ use crate::ids::MemberIndex;
 use crate::journal::{AuditEntry, Verdict};
 use crate::message::{Cause, EscalationStep, Link, Liveness, Status};
 use crate::request::{Ladder, Settlement};
+use crate::stored::from_store;
 use crate::time::Millis;
 
 /// That a shutdown is asked again by itself until the worker agrees.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Escalation {
     /// How often it is asked at most, the first time included; from 1 to what a lineage may hold.
     pub attempts: u32,
@@ -30,6 +31,8 @@ pub struct Escalation {
     /// [`TimingConfig::ask_again_max`](crate::TimingConfig::ask_again_max).
     pub longest: Option<Millis>,
 }
+
+from_store!(struct Escalation { attempts, retry_after, longest });
 
 impl Engine {
     /// Whether a request may be asked again like this.

@@ -4,13 +4,14 @@ use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasher, DefaultHasher, Hasher};
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::authority::Terms;
 use crate::deadline::DeadlineKind;
 use crate::ids::{MemberIndex, RequestId};
 use crate::message::{Details, Digest, Follows, Kind, Link, Plan, Uses};
 use crate::request::{Ladder, Panel, State, Works};
+use crate::stored::from_store;
 use crate::time::{Millis, Timestamp};
 
 /// Every request that is open or remembered.
@@ -27,7 +28,7 @@ pub(crate) struct Ledger {
 }
 
 /// One request.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize)]
 pub(crate) struct Entry {
     pub(crate) id: RequestId,
     /// The other side; of several approvers the first.
@@ -57,8 +58,10 @@ pub(crate) struct Entry {
     pub(crate) ladder: Option<Box<Ladder>>,
 }
 
+from_store!(struct Entry { id, peer, panel, mail, content, terms, follows, lineage, opened_at, seq, state, idle, detail, works, ladder });
+
 /// A chain of requests, each of which goes on from the one before.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Lineage {
     /// The first of them; `None` for a request that goes on from none.
     pub(crate) root: Option<RequestId>,
@@ -71,6 +74,8 @@ pub(crate) struct Lineage {
     /// Whether whoever rejected it is willing to decide on the same once more.
     pub(crate) reopened: bool,
 }
+
+from_store!(struct Lineage { root, length, appeals, said, reopened });
 
 impl Default for Lineage {
     fn default() -> Self {
@@ -92,7 +97,7 @@ impl Lineage {
 }
 
 /// How long the requester waits without hearing of a request.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Serialize)]
 pub(crate) struct Patience {
     /// The idle limit as it was asked with.
     pub(crate) limit: Millis,
@@ -103,8 +108,10 @@ pub(crate) struct Patience {
     pub(crate) told_in: u64,
 }
 
+from_store!(struct Patience { limit, ends, told_in });
+
 /// What a request asks for.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Content {
     Shutdown {
@@ -123,6 +130,12 @@ pub(crate) enum Content {
         digest: Digest,
     },
 }
+
+from_store!(enum Content {
+    "shutdown" => Shutdown { reason },
+    "plan" => Plan { plan, uses, digest },
+    "other" => Other { kind, details, digest },
+});
 
 /// What the ledger keeps for each other member.
 #[derive(Clone, Debug)]
@@ -144,7 +157,7 @@ pub(crate) enum Side {
 }
 
 /// A ledger as it is saved; what is not in it follows from this.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize)]
 pub(crate) struct LedgerParts<'a> {
     slots: Cow<'a, [Option<Entry>]>,
     free: Cow<'a, [usize]>,
@@ -153,6 +166,8 @@ pub(crate) struct LedgerParts<'a> {
     /// For each other member the requests that ended before they arrived.
     early: Vec<Cow<'a, VecDeque<RequestId>>>,
 }
+
+from_store!(<'a> struct LedgerParts<'a> { slots, free, closed, early });
 
 impl Ledger {
     /// What must be saved.

@@ -3,7 +3,7 @@
 //! A host that asks again passes what it asks for once more; the digest tells whether it is the
 //! same. So nothing but the digest of an ended request has to be kept.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::ask::not_now;
 use super::ledger::{Content, Entry, Lineage, Side};
@@ -13,9 +13,10 @@ use crate::error::{FollowError, LineageError, NotNow};
 use crate::ids::{MemberIndex, RequestId};
 use crate::message::{Cause, Follows, Link, Status, is_blank};
 use crate::request::{Answer, Input, Owed, State};
+use crate::stored::from_store;
 
 /// That a request goes on from an earlier one of this member.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FollowSpec {
     /// The earlier request; an unambiguous beginning of an open one's id will do.
     pub request_id: String,
@@ -24,6 +25,8 @@ pub struct FollowSpec {
     /// With an appeal: what the earlier decision did not consider.
     pub justification: Option<String>,
 }
+
+from_store!(struct FollowSpec { request_id, link, justification });
 
 impl Engine {
     /// Checks that a request may go on from the earlier one that it names, and links it.

@@ -8,7 +8,7 @@
 use std::borrow::Cow;
 use std::collections::VecDeque;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::commands::{AskOptions, Response};
 use super::critical::SectionPolicy;
@@ -18,11 +18,12 @@ use crate::effect::{Effect, JournalLine};
 use crate::ids::{IdSource, Incarnation};
 use crate::journal::line::{self, Head};
 use crate::message::{Details, Kind, Plan, Uses};
+use crate::stored::from_store;
 use crate::time::{Millis, Timestamp};
 use crate::wire::json;
 
 /// An input, as it stands in the journal.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Call<'a> {
     Open {
@@ -138,6 +139,41 @@ pub(super) enum Call<'a> {
     },
     InterruptWorks,
 }
+
+from_store!(<'a> enum Call<'a> {
+    "open" => Open { config },
+    "restored" => Restored,
+    "tick" => Tick,
+    "frame" => Frame { frame, from },
+    "send_failed" => SendFailed { seq },
+    "close" => Close,
+    "ask_for" => AskFor { kind, to, details, options },
+    "request_shutdown" => RequestShutdown { to, reason, options },
+    "shutdown_all" => ShutdownAll { reason, options },
+    "submit_plan" => SubmitPlan { plan, uses, options },
+    "respond" => Respond { id, kind, response },
+    "cancel" => Cancel { id, reason },
+    "reopen" => Reopen { id, reason },
+    "pause" => Pause { id },
+    "resume" => Resume { id },
+    "report" => Report { id, ok, detail },
+    "say" => Say { to, text },
+    "progress" => Progress { id, note, busy_for },
+    "idle" => Idle { note },
+    "exit" => Exit,
+    "enter_gate" => EnterGate { action },
+    "start_failed" => StartFailed { permit },
+    "enter_section" => EnterSection { name, eta, policy },
+    "leave_section" => LeaveSection { id },
+    "add_member" => AddMember { member },
+    "announce" => Announce { name, life },
+    "member_gone" => MemberGone { name },
+    "work_done" => WorkDone { id, run, ok, detail },
+    "work_started" => WorkStarted { id, run },
+    "work_missing" => WorkMissing { id, run },
+    "rerun" => Rerun { id },
+    "interrupt_works" => InterruptWorks,
+});
 
 /// An input that is ready to be written down; `None` where no journal is kept, or for a call that
 /// only asks.

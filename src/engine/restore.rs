@@ -16,7 +16,7 @@
 use std::borrow::Cow;
 use std::collections::VecDeque;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::critical::Sections;
 use super::ledger::{Ledger, LedgerParts};
@@ -34,6 +34,7 @@ use crate::journal::{AuditEntry, Verdict};
 use crate::member::Roster;
 use crate::request::{Owed, State};
 use crate::snapshot::{self, RestoreError};
+use crate::stored::from_store;
 use crate::time::Timestamp;
 use crate::wire::json;
 
@@ -68,7 +69,7 @@ pub struct Restored {
 }
 
 /// The state of an engine.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize)]
 struct Stored<'a> {
     config: Cow<'a, Config>,
     now: Timestamp,
@@ -84,6 +85,8 @@ struct Stored<'a> {
     sent: Cow<'a, VecDeque<Sent>>,
     closed: bool,
 }
+
+from_store!(<'a> struct Stored<'a> { config, now, n, sum, roster, ledger, gate, sections, audit_seq, seq, round, sent, closed });
 
 /// Randomness of an engine that only repeats what was.
 struct NoIds;

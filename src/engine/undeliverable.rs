@@ -7,7 +7,7 @@
 //! who can do something about it. Whether a text that was handed over was read by a life that
 //! ended meanwhile, nobody can know; it is not told as undelivered.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::receive::Stop;
 use super::{Disposition, Engine};
@@ -15,15 +15,18 @@ use crate::effect::{Event, UndeliverableEvent};
 use crate::ids::MemberIndex;
 use crate::journal::Noted;
 use crate::message::{Body, Cause, Message, Undeliverable};
+use crate::stored::from_store;
 
 /// A frame that was handed to the transport.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize)]
 pub(super) struct Sent {
     seq: u64,
     to: MemberIndex,
     /// How the text begins that it carried.
     excerpt: Option<String>,
 }
+
+from_store!(struct Sent { seq, to, excerpt });
 
 impl Engine {
     /// Remembers a frame for a while: the transport may tell later that it could not send it.

@@ -1,11 +1,12 @@
 //! The breaker: no requests to a member that is lost, except for one short trial.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
+use crate::stored::from_store;
 use crate::time::Timestamp;
 
 /// Whether requests to a member are let through.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Breaker {
     /// All of them.
@@ -15,6 +16,12 @@ pub(crate) enum Breaker {
     /// One, with a short limit: `trying` while it is under way.
     HalfOpen { trying: bool },
 }
+
+from_store!(enum Breaker {
+    "closed" => Closed,
+    "open" => Open { until },
+    "half_open" => HalfOpen { trying },
+});
 
 /// How a request may go out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,12 +3,13 @@
 //! A timeout settles a request at once. What it says about the member is judged later, after
 //! waiting mail had time to speak for it.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
+use crate::stored::from_store;
 use crate::time::Timestamp;
 
 /// A judgement that is still out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Judgement {
     /// When it falls.
     pub(crate) at: Timestamp,
@@ -17,6 +18,8 @@ pub(crate) struct Judgement {
     /// Whether it was put off once, because the host had slept over it.
     pub(crate) adjourned: bool,
 }
+
+from_store!(struct Judgement { at, since, adjourned });
 
 /// How a judgement falls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

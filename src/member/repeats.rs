@@ -13,8 +13,9 @@
 //! out; and of every sort of repeat the first one in a window passes, so that it hides no
 //! contradiction either.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
+use crate::stored::from_store;
 use crate::time::{Millis, Timestamp};
 
 /// What a sender says again.
@@ -39,7 +40,7 @@ pub(crate) enum Again {
 }
 
 /// How one sender has repeated itself in the present window.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Repeats {
     /// When the window began; `None` before the first repeat or request.
     since: Option<Timestamp>,
@@ -52,6 +53,8 @@ pub(crate) struct Repeats {
     /// Whether the storm was told.
     told: bool,
 }
+
+from_store!(struct Repeats { since, count, earned, sorts, told });
 
 impl Repeats {
     /// Whether a repeat of this sort, coming now, is beyond the bound.

@@ -1,6 +1,6 @@
 //! Who is in the team, and which life of each.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::breaker::Breaker;
 use super::liveness::Judgement;
@@ -9,10 +9,11 @@ use super::window::SeqWindow;
 use crate::config::{Config, MemberConfig};
 use crate::ids::{Incarnation, MemberIndex, MemberName};
 use crate::message::{Liveness, Role, Roles};
+use crate::stored::from_store;
 use crate::time::Timestamp;
 
 /// Everybody in the team, this engine's member included.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize)]
 pub(crate) struct Roster {
     members: Vec<Member>,
     /// Every member's place, in order of names.
@@ -22,8 +23,10 @@ pub(crate) struct Roster {
     lead: MemberIndex,
 }
 
+from_store!(struct Roster { members, by_name, aliases, me, lead });
+
 /// One member.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize)]
 pub(crate) struct Member {
     pub(crate) name: MemberName,
     pub(crate) role: Role,
@@ -53,6 +56,8 @@ pub(crate) struct Member {
     /// The last search for a deadlock that it began and that went on from here.
     pub(crate) searched: Option<u64>,
 }
+
+from_store!(struct Member { name, role, roles, title, incarnation, presence, busy_until, last_heard, strikes, judgement, silence_told, breaker, receipt_at, window, repeats, idle_told, searched });
 
 /// What a frame's `from_incarnation` says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,15 +1,19 @@
 //! Which frames of one sender were seen: bounded memory against repeats.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+
+use crate::stored::from_store;
 
 /// Remembers the numbers of the last [`WINDOW`] frames of one life of one sender.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct SeqWindow {
     /// The highest number seen; 0 before the first.
     highest: u64,
     /// One bit per number: bit `n % WINDOW` for number `n`, while it is in the window.
     seen: [u64; WORDS],
 }
+
+from_store!(struct SeqWindow { highest, seen });
 
 /// What the window says of a frame that is not new.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

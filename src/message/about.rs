@@ -3,11 +3,10 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::de::{self, Visitor};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Serialize, Serializer};
 
 use super::plan::{Digest, FieldHasher, Uses};
-use crate::ids::read_text;
+use crate::stored::{self, FromStore, Source, from_store};
 
 /// What a request is about, by name. What a kind means stands in the table of kinds; the names
 /// below are those of the rows that are always there.
@@ -47,7 +46,7 @@ pub const MAX_KIND_LENGTH: usize = 64;
 pub struct Payload(#[cfg_attr(target_arch = "wasm32", tsify(type = "unknown"))] Box<str>);
 
 /// What a generic request asks for, beside its kind.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Details {
     /// What the kind defines.
     pub payload: Option<Payload>,
@@ -56,6 +55,8 @@ pub struct Details {
     /// With a kind that opens a gate: how often an approval may be used.
     pub uses: Uses,
 }
+
+from_store!(struct Details { payload, scope, uses });
 
 impl Kind {
     /// The lead asks a worker to leave.
@@ -99,9 +100,9 @@ impl fmt::Display for Kind {
     }
 }
 
-impl<'de> Deserialize<'de> for Kind {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        read_text(deserializer, |text| Self::parse(text).ok())
+impl FromStore for Kind {
+    fn read(from: &mut dyn Source) -> Self {
+        stored::text(from, |text| Self::parse(text).ok(), || Self::SHUTDOWN)
     }
 }
 
@@ -125,24 +126,9 @@ impl Serialize for Payload {
     }
 }
 
-impl<'de> Deserialize<'de> for Payload {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_byte_buf(JsonVisitor)
-    }
-}
-
-/// Takes JSON as our reader hands it over.
-struct JsonVisitor;
-
-impl Visitor<'_> for JsonVisitor {
-    type Value = Payload;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("JSON")
-    }
-
-    fn visit_byte_buf<E: de::Error>(self, json: Vec<u8>) -> Result<Payload, E> {
-        String::from_utf8(json).map(Payload::from_compact).map_err(E::custom)
+impl FromStore for Payload {
+    fn read(from: &mut dyn Source) -> Self {
+        Self::from_compact(from.json())
     }
 }
 

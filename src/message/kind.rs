@@ -1,9 +1,11 @@
 //! The words that every room shares.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+
+use crate::stored::from_store;
 
 /// What a member may do in the team.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
@@ -15,8 +17,14 @@ pub enum Role {
     Approver,
 }
 
+from_store!(enum Role {
+    "lead" => Lead,
+    "worker" => Worker,
+    "approver" => Approver,
+});
+
 /// Where a request stands. Everything but `pending` is final.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
@@ -32,6 +40,14 @@ pub enum Status {
     Cancelled,
 }
 
+from_store!(enum Status {
+    "pending" => Pending,
+    "approved" => Approved,
+    "rejected" => Rejected,
+    "timed_out" => TimedOut,
+    "cancelled" => Cancelled,
+});
+
 /// The code a settlement carries beside its status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
@@ -42,7 +58,7 @@ pub enum SettleCode {
 }
 
 /// Who or what settled a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 #[serde(rename_all = "snake_case")]
 pub enum Cause {
@@ -68,8 +84,21 @@ pub enum Cause {
     DeadlockBroken,
 }
 
+from_store!(enum Cause {
+    "member" => Member,
+    "clock" => Clock,
+    "peer_left" => PeerLeft,
+    "peer_lost" => PeerLost,
+    "leaving" => Leaving,
+    "send_failed" => SendFailed,
+    "closed" => Closed,
+    "superseded" => Superseded,
+    "quorum_unreachable" => QuorumUnreachable,
+    "deadlock_broken" => DeadlockBroken,
+});
+
 /// How alive a member is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 #[serde(rename_all = "snake_case")]
 pub enum Liveness {
@@ -87,8 +116,17 @@ pub enum Liveness {
     Lost,
 }
 
+from_store!(enum Liveness {
+    "active" => Active,
+    "busy" => Busy,
+    "leaving" => Leaving,
+    "left" => Left,
+    "suspect" => Suspect,
+    "lost" => Lost,
+});
+
 /// What one of several approvers has said, or that it will say nothing more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 #[serde(rename_all = "snake_case")]
 pub enum Choice {
@@ -99,6 +137,12 @@ pub enum Choice {
     /// The approver left or was lost without a vote.
     Gone,
 }
+
+from_store!(enum Choice {
+    "approve" => Approve,
+    "reject" => Reject,
+    "gone" => Gone,
+});
 
 /// What a receipt acknowledges.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]

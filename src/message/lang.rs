@@ -1,11 +1,11 @@
 //! The languages that texts for people and models come in.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+
+use crate::stored::from_store;
 
 /// A language that texts come in.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Lang {
     /// English.
@@ -14,6 +14,11 @@ pub enum Lang {
     /// Simplified Chinese, 简体中文.
     Zh,
 }
+
+from_store!(enum Lang {
+    "en" => En,
+    "zh" => Zh,
+});
 
 impl Lang {
     /// Every language.

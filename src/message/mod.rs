@@ -15,7 +15,7 @@ mod scope;
 mod text;
 mod work;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 pub use self::about::{Details, Kind, KindNameError, MAX_KIND_LENGTH, Payload};
 pub use self::escalation::{Attempt, EscalationStep};
@@ -30,6 +30,7 @@ pub use self::scope::{Action, ScopeEntry, ScopeError};
 pub use self::text::is_blank;
 pub use self::work::WorkCause;
 use crate::ids::{Incarnation, MemberName, RequestId};
+use crate::stored::from_store;
 use crate::time::{Millis, Timestamp};
 
 /// The version of the canonical wire format.
@@ -272,7 +273,7 @@ pub struct KindResponse {
 }
 
 /// How a request goes on from an earlier one of the same requester.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Follows {
     /// The earlier request.
@@ -286,8 +287,10 @@ pub struct Follows {
     pub justification: Option<String>,
 }
 
+from_store!(struct Follows { request_id, link as "as", justification });
+
 /// What a request is to the one that it follows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 #[serde(rename_all = "snake_case")]
 pub enum Link {
@@ -298,6 +301,12 @@ pub enum Link {
     /// Something else instead of it.
     Revision,
 }
+
+from_store!(enum Link {
+    "retry" => Retry,
+    "appeal" => Appeal,
+    "revision" => Revision,
+});
 
 /// `settled`: requester to answering side.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

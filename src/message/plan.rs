@@ -2,11 +2,13 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+
+use crate::stored::{self, FromStore, Source, from_store};
 
 /// What a worker wants to do, as the lead sees it. Unknown fields are refused, for the decision
 /// would not cover them.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Plan {
     /// One line; not blank.
@@ -22,8 +24,10 @@ pub struct Plan {
     pub text: String,
 }
 
+from_store!(struct Plan { title, scope, steps, risk, text });
+
 /// How often an approved plan may be used.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 #[serde(rename_all = "snake_case")]
 pub enum Uses {
@@ -33,6 +37,11 @@ pub enum Uses {
     /// One action; spent when its work starts, given back when the start fails.
     Once,
 }
+
+from_store!(enum Uses {
+    "until_report" => UntilReport,
+    "once" => Once,
+});
 
 /// The digest of a plan: BLAKE3 over its fields, `b3_` and 64 hex digits as text.
 ///
@@ -145,9 +154,9 @@ impl Serialize for Digest {
     }
 }
 
-impl<'de> Deserialize<'de> for Digest {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        crate::ids::read_text(deserializer, Self::parse)
+impl FromStore for Digest {
+    fn read(from: &mut dyn Source) -> Self {
+        stored::text(from, Self::parse, || Self([0; 32]))
     }
 }
 

@@ -1,12 +1,15 @@
 //! The roles of one member.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::kind::Role;
+use crate::stored::from_store;
 
 /// The roles that one member holds: its first one, and perhaps that of an approver beside it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 pub struct Roles(u8);
+
+from_store!(newtype Roles);
 
 impl Roles {
     /// No role at all.

@@ -1,6 +1,8 @@
 //! Guarded actions, and the scope entries that cover them.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+
+use crate::stored::from_store;
 
 /// A guarded action: `verb:resource`, for example `delete:src/auth/session.rs`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -10,13 +12,15 @@ pub struct Action(String);
 ///
 /// Comparison is by whole segments and case-sensitive: `write:src/**` covers `write:src/a` and
 /// `write:src/a/b`, and neither `write:src` nor `write:srcs/a` nor `delete:src/a`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ScopeEntry {
     /// The action, or the folder with its trailing slash.
     text: String,
     /// Whether everything below `text` is meant.
     below: bool,
 }
+
+from_store!(struct ScopeEntry { text, below });
 
 /// Why a text is no action or scope entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,9 +1,11 @@
 //! Why the work that a request names runs.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+
+use crate::stored::from_store;
 
 /// Why work runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 #[serde(rename_all = "snake_case")]
 pub enum WorkCause {
@@ -12,3 +14,8 @@ pub enum WorkCause {
     /// The approved work was reported as failed, and is to be undone.
     Compensation,
 }
+
+from_store!(enum WorkCause {
+    "approved" => Approved,
+    "compensation" => Compensation,
+});

@@ -1,8 +1,9 @@
 //! The two clocks of a pending request, the reminders between them, and their pauses.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::deadline::DeadlineKind;
+use crate::stored::from_store;
 use crate::time::{Millis, Timestamp};
 
 /// How long a pending request may still wait.
@@ -11,7 +12,7 @@ use crate::time::{Millis, Timestamp};
 /// evenly over the idle window. While a person decides both can be paused: nothing runs then. The
 /// request is still told again, at growing distances, for the frame that told of the pause or the
 /// answer in it may be lost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Clocks {
     idle_from: Timestamp,
     timeout: Millis,
@@ -24,8 +25,10 @@ pub struct Clocks {
     paused_for: Millis,
 }
 
+from_store!(struct Clocks { idle_from, timeout, cap_at, reminders, reminded, pause, paused_for });
+
 /// A pause that is under way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 struct Pause {
     from: Timestamp,
     /// When it ends by itself.
@@ -33,6 +36,8 @@ struct Pause {
     /// How often the request was told again in it.
     told: u32,
 }
+
+from_store!(struct Pause { from, until, told });
 
 impl Clocks {
     /// Starts both clocks.

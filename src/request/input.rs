@@ -1,6 +1,6 @@
 //! What can happen to a request, and what the engine must do then.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::quorum::Panel;
 use super::state::{State, WorkReport};
@@ -8,6 +8,7 @@ use crate::authority::Approval;
 use crate::deadline::DeadlineKind;
 use crate::ids::MemberIndex;
 use crate::message::{Cause, Payload, Status};
+use crate::stored::from_store;
 use crate::time::{Millis, Timestamp};
 
 /// What a transition needs to know beside state and input.
@@ -35,7 +36,7 @@ pub struct Context<'p> {
 pub type Decider = MemberIndex;
 
 /// A decision with what was said about it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Answer {
     /// Yes or no.
     pub approve: bool,
@@ -48,6 +49,8 @@ pub struct Answer {
     /// Whether the requester has told that the outcome is the same.
     pub confirmed: bool,
 }
+
+from_store!(struct Answer { approve, note, retry_after, payload, confirmed });
 
 /// Something that happens to a request. The engine has checked who it comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]

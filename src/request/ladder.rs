@@ -3,14 +3,15 @@
 //! Each attempt is a request of its own; the ladder goes from one to the next with what they have
 //! in common.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::ids::RequestId;
 use crate::message::{Attempt, Status};
+use crate::stored::from_store;
 use crate::time::{Millis, Timestamp};
 
 /// How a request is asked again.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Ladder {
     /// How many requests there may be, the first one included.
     pub(crate) attempts: u32,
@@ -29,6 +30,8 @@ pub(crate) struct Ladder {
     /// When the next one goes out; `None` while one waits for its answer.
     pub(crate) next_at: Option<Timestamp>,
 }
+
+from_store!(struct Ladder { attempts, wait, longest, timeout, cap, requests, refused, next_at });
 
 impl Ladder {
     /// How often it was asked.

@@ -1,12 +1,13 @@
 //! Who decides on a request of several approvers, and what their votes come to.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::ids::MemberIndex;
 use crate::message::Choice;
+use crate::stored::from_store;
 
 /// Who decides, in which order. Fixed when the request is made.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Panel {
     /// One member, alone.
@@ -15,8 +16,13 @@ pub enum Panel {
     Stages(Box<[Stage]>),
 }
 
+from_store!(enum Panel {
+    "one" => One(_),
+    "stages" => Stages(_),
+});
+
 /// One stage of a panel.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Stage {
     /// Who votes.
     pub approvers: Vec<MemberIndex>,
@@ -26,8 +32,10 @@ pub struct Stage {
     pub veto: bool,
 }
 
+from_store!(struct Stage { approvers, threshold, veto });
+
 /// What one approver has said, or that it will say nothing more.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Vote {
     /// Who.
     pub by: MemberIndex,
@@ -41,14 +49,18 @@ pub struct Vote {
     pub informed: bool,
 }
 
+from_store!(struct Vote { by, choice, counted, note, informed });
+
 /// The votes so far.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Ballot {
     /// The present stage, from 0.
     pub stage: usize,
     /// Every vote, in order of arrival.
     pub votes: Vec<Vote>,
 }
+
+from_store!(struct Ballot { stage, votes });
 
 /// What the votes of the present stage come to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,16 +1,17 @@
 //! Where one request stands.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::clocks::Clocks;
 use super::input::{Answer, Decider};
 use super::quorum::Ballot;
 use crate::deadline::DeadlineKind;
 use crate::message::{Cause, Payload, Status};
+use crate::stored::from_store;
 use crate::time::{Millis, Timestamp};
 
 /// The state of one request, as one of its two sides sees it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
     /// We asked: we settle.
@@ -19,8 +20,13 @@ pub enum State {
     Owed(Owed),
 }
 
+from_store!(enum State {
+    "asked" => Asked(_),
+    "owed" => Owed(_),
+});
+
 /// The requester's side. Everything but `Pending` is final.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Asked {
     /// No outcome yet.
@@ -35,8 +41,16 @@ pub enum Asked {
     Cancelled(Settlement),
 }
 
+from_store!(enum Asked {
+    "pending" => Pending(_, _),
+    "approved" => Approved(_, _),
+    "rejected" => Rejected(_),
+    "timed_out" => TimedOut(_),
+    "cancelled" => Cancelled(_),
+});
+
 /// The answering side.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Owed {
     /// The host must answer.
@@ -62,8 +76,16 @@ pub enum Owed {
     },
 }
 
+from_store!(enum Owed {
+    "open" => Open { until },
+    "deferred" => Deferred { until },
+    "approved" => Approved(_, _),
+    "rejected" => Rejected(_),
+    "closed" => Closed { status, cause },
+});
+
 /// How a request was settled.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Settlement {
     /// When.
     pub at: Timestamp,
@@ -81,8 +103,10 @@ pub struct Settlement {
     pub ballot: Ballot,
 }
 
+from_store!(struct Settlement { at, cause, by, note, retry_after, payload, ballot });
+
 /// What an approval still leads to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Feedback {
     /// To nothing: the kind means no more by it.
@@ -119,14 +143,27 @@ pub enum Feedback {
     Abandoned,
 }
 
+from_store!(enum Feedback {
+    "nothing" => Nothing,
+    "exit_due" => ExitDue { by },
+    "exit_overdue" => ExitOverdue,
+    "exited" => Exited,
+    "report_due" => ReportDue { by },
+    "report_sent" => ReportSent { report, again_at, left },
+    "reported" => Reported { report },
+    "abandoned" => Abandoned,
+});
+
 /// What an execution report says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct WorkReport {
     /// Whether the work succeeded.
     pub ok: bool,
     /// Whether what failed was undone, once that is known.
     pub rolled_back: Option<bool>,
 }
+
+from_store!(struct WorkReport { ok, rolled_back });
 
 impl WorkReport {
     /// A first report.

@@ -2,13 +2,14 @@
 //!
 //! The engine never runs anything: it tells the host to, exactly once, and is told how it went.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::message::WorkCause;
+use crate::stored::from_store;
 use crate::time::Timestamp;
 
 /// How far work is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WorkState {
     /// What it waits for has not happened.
@@ -32,6 +33,15 @@ pub enum WorkState {
     /// It ran when its host ended, and nobody knows how far it came; or its host could not begin.
     Interrupted,
 }
+
+from_store!(enum WorkState {
+    "waiting" => Waiting,
+    "due" => Due { run },
+    "running" => Running { run, since },
+    "done" => Done,
+    "failed" => Failed,
+    "interrupted" => Interrupted,
+});
 
 impl WorkState {
     /// The run that is under way.
@@ -109,7 +119,7 @@ pub fn work_transition(state: WorkState, input: WorkInput) -> Option<WorkState> 
 }
 
 /// One piece of work.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Work {
     /// What the host knows it by.
     pub(crate) name: String,
@@ -117,13 +127,17 @@ pub(crate) struct Work {
     pub(crate) state: WorkState,
 }
 
+from_store!(struct Work { name, cause, state });
+
 /// The works of one request.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Works {
     works: Vec<Work>,
     /// How many runs were due so far.
     runs: u32,
 }
+
+from_store!(struct Works { works, runs });
 
 impl Works {
     /// The works that a request names.

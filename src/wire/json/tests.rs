@@ -2,6 +2,7 @@ use proptest::prelude::*;
 use serde_json::Value as Oracle;
 
 use super::*;
+use crate::stored::from_store;
 use crate::wire::error::Syntax;
 
 fn limits() -> Limits {
@@ -352,8 +353,19 @@ enum Shape {
     Places(Vec<Option<(u64, bool)>>),
 }
 
+from_store!(enum Shape {
+    "nothing" => Nothing,
+    "wrapped" => Wrapped(_),
+    "pair" => Pair(_, _),
+    "fields" => Fields { yes, small, middle, some, left_out },
+    "list" => List(_),
+    "places" => Places(_),
+});
+
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 struct Wrapper(String);
+
+from_store!(newtype Wrapper);
 
 fn any_shape() -> impl Strategy<Value = Shape> {
     let leaf = prop_oneof![
