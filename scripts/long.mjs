@@ -3,6 +3,7 @@ import { ensureRust } from "./lib/setup.mjs";
 
 /** What the ordinary tests do in short, at length and in release: test binary, filter, environment. */
 const runs = {
+  model: { test: "model", env: { MODEL_LONG: "1" } },
   flood: { test: "flood", env: { FLOOD_FRAMES: "1000000" } },
 };
 

@@ -89,7 +89,7 @@ impl Locals {
 
     /// Takes in a new engine.
     pub(crate) fn begin(&self, engine: &mut Engine) -> Local {
-        while engine.poll_effect().is_some() {}
+        self.tables().drain(engine, &mut Did::default());
         self.tables().keep(engine)
     }
 
@@ -127,15 +127,7 @@ impl Locals {
         let mut did = Did::default();
         give(&mut engine, Timestamp::from_ms(now), &key.2, &frame, &mut did);
         let mut tables = self.tables();
-        while let Some(effect) = engine.poll_effect() {
-            match effect {
-                Effect::Send(send) => {
-                    did.sent.push((send.to.as_str().to_owned(), tables.number(send.frame)));
-                }
-                Effect::Event(event) => did.told.extend(told(event)),
-                Effect::Journal(line) => panic!("no journal is kept: {line:?}"),
-            }
-        }
+        tables.drain(&mut engine, &mut did);
         did.local = tables.keep(&engine);
         tables.did.insert(key, did.clone());
         did
@@ -143,12 +135,27 @@ impl Locals {
 }
 
 impl Tables {
+    /// Takes what an engine puts out. Lines of its journal are as good as written.
+    fn drain(&mut self, engine: &mut Engine, did: &mut Did) {
+        while let Some(effect) = engine.poll_effect() {
+            match effect {
+                Effect::Send(send) => {
+                    did.sent.push((send.to.as_str().to_owned(), self.number(send.frame)));
+                }
+                Effect::Event(event) => did.told.extend(told(event)),
+                Effect::Journal(line) => engine.released(line.n),
+            }
+        }
+    }
+
     fn keep(&mut self, engine: &Engine) -> Local {
         let snapshot = engine.snapshot().unwrap();
-        // How many audit entries there were makes no difference to anything.
+        // How many lines and audit entries there were makes no difference to anything.
         let mut whole: serde_json::Value = serde_json::from_str(&snapshot).unwrap();
         let mut body = whole["body"].take();
-        body.as_object_mut().unwrap().remove("audit_seq");
+        for count in ["audit_seq", "n", "sum"] {
+            body.as_object_mut().unwrap().remove(count).unwrap();
+        }
         let key = body.to_string();
         if let Some(number) = self.numbers.get(&key) {
             return *number;
@@ -170,7 +177,8 @@ impl Tables {
     }
 }
 
-/// The engine of a snapshot. Only one that asks draws ids; it is restored with ids of its own.
+/// The engine of a snapshot. Only one that asks draws ids; it is restored with ids of its own, as
+/// another process of its host would.
 fn awake(member: &str, snapshot: &str, now: u64, input: &Input) -> Engine {
     let saved = Saved { snapshot: Some(snapshot), journal: "" };
     let asks = matches!(input, Input::AskShutdown(_) | Input::SubmitPlan { .. } | Input::AskFor(_));
@@ -179,11 +187,7 @@ fn awake(member: &str, snapshot: &str, now: u64, input: &Input) -> Engine {
     }
     let ids = Box::new(SeededIds::new(member));
     let restored = Engine::restore(Timestamp::from_ms(now), &name(member), saved, ids);
-    let mut engine = restored.unwrap().0;
-    while let Some(effect) = engine.poll_effect() {
-        panic!("{member} has something to do: {effect:?}");
-    }
-    engine
+    restored.unwrap().0
 }
 
 fn give(engine: &mut Engine, now: Timestamp, input: &Input, frame: &str, did: &mut Did) {
