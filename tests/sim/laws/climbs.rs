@@ -83,8 +83,8 @@ impl Laws {
     /// Nothing is still to be asked again.
     pub(super) fn arrived_above(&self, own: &str) {
         let life = self.life(own);
-        let own_climbs = self.climbs.iter().filter(|(_, of)| of.by == own && of.life == life);
-        for (id, climb) in own_climbs.filter(|(_, of)| !of.ended) {
+        let mut own_climbs = self.climbs.iter().filter(|(_, of)| of.by == own && of.life == life);
+        if let Some((id, climb)) = own_climbs.find(|(_, of)| !of.ended) {
             broken("quiet end", format!("{id} is still to be asked again: {climb:?}"));
         }
     }
