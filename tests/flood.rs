@@ -7,6 +7,7 @@
     clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
+    clippy::wildcard_enum_match_arm,
     clippy::disallowed_methods,
     reason = "a test may fail by panicking"
 )]

@@ -5,6 +5,8 @@
     clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
+    clippy::wildcard_enum_match_arm,
+    clippy::disallowed_methods,
     unreachable_pub,
     reason = "a test may fail by panicking; the bodies are shared with another crate"
 )]

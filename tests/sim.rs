@@ -119,6 +119,27 @@ fn every_planted_fault_is_seen_by_its_law() {
     assert_eq!(judged, laws::LAWS.into(), "laws that no fault has shown to work");
 }
 
+/// What the harness checks after every frame objects too: to a frame that had another fate than it
+/// says, and to one that was dropped and left a trace.
+#[test]
+fn a_frame_with_two_fates_is_seen() {
+    use team_protocols::{Disposition, DropReason, Noted, Sender};
+    let objects = |tell: fn(Disposition) -> Disposition| {
+        let mut net = harness::Net::team(&["alice"]);
+        let text = harness::Frame::from_worker(1, "alice", serde_json::json!("hello")).text();
+        let node = net.node_mut(harness::LEAD);
+        let before = node.watch.before_frame(&node.engine);
+        let now = harness::at(1);
+        let told = tell(node.engine.handle_frame(now, &text, Sender::Channel("alice")));
+        let check = || node.watch.after_frame(&node.engine, &before, &told, &[]);
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(check)).is_err()
+    };
+    assert!(!objects(|told| told));
+    assert!(objects(|_| Disposition::Dropped(DropReason::Late)));
+    assert!(objects(|_| Disposition::Settled(team_protocols::RequestId::parse("r").unwrap())));
+    assert!(!objects(|_| Disposition::Noted(Noted::IdleAgain)), "which note it is does not matter");
+}
+
 /// The shortest script of a planted fault has only the lines that lead to it.
 #[test]
 fn a_failing_script_is_shortened_to_what_matters() {

@@ -144,13 +144,7 @@ fn act(world: &mut World, op: Op) {
                 world.members[op.who].sections.pop();
             }
         }
-        Verb::Exit => {
-            world.meets_all(op.who, crate::harness::LEAD, "exited");
-            if world.call(op.who, Engine::exit).is_ok() {
-                let name = world.members[op.who].name.clone();
-                world.laws.left(&name);
-            }
-        }
+        Verb::Exit => exit(world, op.who),
         Verb::Close => close(world, op.who),
         Verb::Gone => gone(world, op),
         Verb::SendFailed => send_failed(world, op),
@@ -245,6 +239,14 @@ fn enter(world: &mut World, Op { who, args: [a, b, _], .. }: Op) {
             let _ = owed;
         }
         world.members[who].sections.push(section);
+    }
+}
+
+fn exit(world: &mut World, who: usize) {
+    world.meets_all(who, crate::harness::LEAD, "exited");
+    if world.call(who, Engine::exit).is_ok() {
+        let name = world.members[who].name.clone();
+        world.laws.left(&name);
     }
 }
 

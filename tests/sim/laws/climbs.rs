@@ -83,9 +83,8 @@ impl Laws {
     /// Nothing is still to be asked again.
     pub(super) fn arrived_above(&self, own: &str) {
         let life = self.life(own);
-        let goes_on =
-            self.climbs.iter().find(|(_, of)| of.by == own && of.life == life && !of.ended);
-        if let Some((id, climb)) = goes_on {
+        let mut own_climbs = self.climbs.iter().filter(|(_, of)| of.by == own && of.life == life);
+        if let Some((id, climb)) = own_climbs.find(|(_, of)| !of.ended) {
             broken("quiet end", format!("{id} is still to be asked again: {climb:?}"));
         }
     }
