@@ -178,7 +178,7 @@ impl Tables {
 }
 
 /// The engine of a snapshot. Only one that asks draws ids; it is restored with ids of its own, as
-/// another process of its host would.
+/// another process of its host would. What that would tell its host anew is known to this one.
 fn awake(member: &str, snapshot: &str, now: u64, input: &Input) -> Engine {
     let saved = Saved { snapshot: Some(snapshot), journal: "" };
     let asks = matches!(input, Input::AskShutdown(_) | Input::SubmitPlan { .. } | Input::AskFor(_));
@@ -187,7 +187,13 @@ fn awake(member: &str, snapshot: &str, now: u64, input: &Input) -> Engine {
     }
     let ids = Box::new(SeededIds::new(member));
     let restored = Engine::restore(Timestamp::from_ms(now), &name(member), saved, ids);
-    restored.unwrap().0
+    let (mut engine, _) = restored.unwrap();
+    while let Some(effect) = engine.poll_effect() {
+        if let Effect::Journal(line) = effect {
+            engine.released(line.n);
+        }
+    }
+    engine
 }
 
 fn give(engine: &mut Engine, now: Timestamp, input: &Input, frame: &str, did: &mut Did) {
