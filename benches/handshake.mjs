@@ -1,102 +1,73 @@
 /**
- * A full shutdown handshake, product and peer in turns in one run.
- *
- * The work of one handshake: make the request, send it through a callback as text, parse, judge,
- * record, put it before the host, decide, send back, parse, judge, match, settle, tell the host.
- * Read the ratio: the microseconds depend on the machine.
+ * Full handshakes, product and peers in turns in one run. Read the ratios: the microseconds depend on
+ * the machine.
  */
 
-import { Engine } from "team-protocols";
-import { HandWritten } from "./peers/hand-written.mjs";
+import { TEXTS } from "./cases.mjs";
+import { PLAIN, WITH_PROMISES } from "./contestants.mjs";
+import { FRAMEWORKS } from "./peers/frameworks.mjs";
 
-const ROUNDS = 9;
-const HANDSHAKES = 20_000;
-const WORKERS = Array.from({ length: 8 }, (_, n) => `worker-${n}`);
-const REASON = "the work is done, thank you";
+const ROUNDS = Number(process.env.ROUNDS ?? 7);
 
-/** Rejected, so that the workers stay and can be asked again. */
-const DECISION = { approve: false, reason: "the tests are still writing" };
+const TABLES = [
+  { title: "shutdown, sans-IO", contestants: PLAIN, run: (c, n) => c.shutdown(n), count: 10_000 },
+  ...Object.entries(TEXTS).map(([language, text]) => ({
+    title: `plan of 2 KB, ${language}, sans-IO`,
+    contestants: PLAIN,
+    run: (c, n) => c.plan(n, text),
+    count: 4_000,
+  })),
+  {
+    title: "shutdown, with promises",
+    contestants: { ...WITH_PROMISES, ...FRAMEWORKS },
+    run: (c, n) => c.shutdown(n),
+    count: 2_000,
+  },
+  {
+    title: "plan of 2 KB, English, with promises",
+    contestants: { ...WITH_PROMISES, ...FRAMEWORKS },
+    run: (c, n) => c.plan(n, TEXTS.English),
+    count: 1_000,
+  },
+];
 
-const contestants = { product: productHandshakes, "hand-written JavaScript": peerHandshakes };
-
-const times = Object.fromEntries(Object.keys(contestants).map((name) => [name, []]));
-for (const run of Object.values(contestants)) run(HANDSHAKES / 4);
-for (let round = 0; round < ROUNDS; round += 1) {
-  for (const [name, run] of Object.entries(contestants)) times[name].push(measure(run));
-}
-print(times);
-
-function measure(run) {
-  const before = process.cpuUsage();
-  run(HANDSHAKES);
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / HANDSHAKES;
-}
-
-function productHandshakes(count) {
-  const now = 1_700_000_000_000;
-  const team = [{ name: "team-lead", role: "lead" }, ...WORKERS.map((name) => ({ name }))];
-  const engines = new Map(team.map(({ name }) => [name, new Engine({ team, member: name }, now)]));
-  let settled = 0;
-  const drain = (name) => {
-    const engine = engines.get(name);
-    for (let effect = engine.pollEffect(); effect; effect = engine.pollEffect()) {
-      if (effect.type === "send") {
-        engines.get(effect.to).receive(now, effect.frame, name);
-        drain(effect.to);
-      } else if (effect.event.type === "request") {
-        engine.respond(now, effect.event.requestId, DECISION);
-      } else if (effect.event.type === "settled" && effect.event.status === "rejected") {
-        settled += 1;
-      }
+const only = process.env.ONLY ?? "";
+for (const { title, contestants, run, count } of TABLES.filter(({ title }) =>
+  title.includes(only),
+)) {
+  const names = Object.keys(contestants);
+  const times = new Map(names.map((name) => [name, []]));
+  for (const name of names) await run(contestants[name], count);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    // Each begins in turn, so that none always follows the same other one.
+    for (let at = 0; at < names.length; at += 1) {
+      const name = names[(at + round) % names.length];
+      times.get(name).push(await measure(() => run(contestants[name], count), count));
     }
-  };
-  const lead = engines.get("team-lead");
-  for (let n = 0; n < count; n += 1) {
-    lead.requestShutdown(now, WORKERS[n % WORKERS.length], { reason: REASON });
-    drain("team-lead");
   }
-  if (settled !== count) throw new Error(`${settled} of ${count} handshakes settled`);
-  for (const engine of engines.values()) engine.dispose();
+  print(title, count, times);
+}
+// Connections in memory keep the process alive.
+process.exit(0);
+
+async function measure(run, count) {
+  globalThis.gc?.();
+  const before = process.cpuUsage();
+  await run();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / count;
 }
 
-function peerHandshakes(count) {
-  const now = 1_700_000_000_000;
-  const members = ["team-lead", ...WORKERS];
-  const engines = new Map();
-  let settled = 0;
-  for (const member of members) {
-    const engine = new HandWritten({
-      member,
-      lead: "team-lead",
-      members,
-      send: (to, text) => engines.get(to).receive(now, text, member),
-      tell: (event) => {
-        if (event.type === "request") {
-          engine.respond(event.requestId, DECISION.approve, DECISION.reason);
-          engine.forget(event.requestId);
-        } else if (event.status === "rejected") settled += 1;
-      },
-    });
-    engines.set(member, engine);
-  }
-  const lead = engines.get("team-lead");
-  for (let n = 0; n < count; n += 1) {
-    lead.requestShutdown(now, WORKERS[n % WORKERS.length], REASON);
-  }
-  if (settled !== count) throw new Error(`${settled} of ${count} handshakes settled`);
-}
-
-function print(times) {
-  const [product, peer] = Object.values(times);
-  console.log(`shutdown handshake, both ends, ${ROUNDS} rounds of ${HANDSHAKES}, CPU µs each`);
-  for (const [name, rounds] of Object.entries(times)) {
+function print(title, count, times) {
+  const [[, product]] = times;
+  console.log(`\n${title}: ${ROUNDS} rounds of ${count}, CPU µs each, both ends`);
+  console.log(`  ${"".padEnd(26)}   median     from       to   product : this`);
+  for (const [name, rounds] of times) {
     const sorted = [...rounds].sort((a, b) => a - b);
-    const [least, median, most] = [sorted[0], sorted[ROUNDS >> 1], sorted[ROUNDS - 1]];
-    const figures = [median, least, most].map((figure) => figure.toFixed(2));
-    console.log(`  ${name.padEnd(26)} median ${figures[0]}   from ${figures[1]} to ${figures[2]}`);
+    const figures = [sorted[ROUNDS >> 1], sorted[0], sorted[ROUNDS - 1]];
+    const ratios = product.map((time, round) => time / rounds[round]).sort((a, b) => a - b);
+    const ratio = rounds === product ? "" : ratios[ROUNDS >> 1].toFixed(2);
+    const columns = figures.map((figure) => figure.toFixed(2).padStart(8)).join(" ");
+    console.log(`  ${name.padEnd(26)} ${columns}   ${ratio.padStart(8)}`);
   }
-  const ratios = product.map((time, round) => time / peer[round]).sort((a, b) => a - b);
-  const ratio = ratios[ROUNDS >> 1].toFixed(2);
-  console.log(`  ratio, product : hand-written, median of the rounds: ${ratio}`);
 }

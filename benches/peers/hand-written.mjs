@@ -1,8 +1,8 @@
 /**
- * The shutdown handshake as a careful JavaScript author would write it by hand: one Map of pending
+ * Both handshakes as a careful JavaScript author would write them by hand: one Map of pending
  * requests, JSON text through a callback, the essential rules only (shape, roles, addressee,
- * reason, id, responder, deadline). No repeats, lives, liveness, audit, or bounds: less than the
- * product does.
+ * reason, id, responder, deadline). No repeats, lives, liveness, audit, digests or bounds: less than
+ * the product does. Who judges the shape can be another one: that makes the peers with a validator.
  */
 
 import { randomUUID } from "node:crypto";
@@ -11,22 +11,25 @@ export class HandWritten {
   #pending = new Map();
   #owed = new Map();
 
-  constructor({ member, lead, members, send, tell }) {
+  constructor({ member, lead, members, send, tell, fits = byHand }) {
     this.member = member;
     this.lead = lead;
     this.members = new Set(members);
     this.send = send;
     this.tell = tell;
+    this.fits = fits;
   }
 
   requestShutdown(now, to, reason) {
     if (this.member !== this.lead) throw new Error("only the lead asks for shutdowns");
     if (to === "*") throw new Error("no broadcast");
     if (to === this.member || !this.members.has(to)) throw new Error(`no such worker: ${to}`);
-    const id = `req_${randomUUID()}`;
-    this.#pending.set(id, { to, deadline: now + 60_000, status: "pending" });
-    this.#post(to, { type: "shutdown_request", request_id: id, reason });
-    return id;
+    return this.#ask(now, to, { type: "shutdown_request", reason });
+  }
+
+  submitPlan(now, plan) {
+    if (this.member === this.lead) throw new Error("the lead has nobody to ask");
+    return this.#ask(now, this.lead, { type: "plan_approval_request", plan });
   }
 
   respond(id, approve, reason) {
@@ -37,7 +40,9 @@ export class HandWritten {
       throw new Error("a refusal says why");
     }
     request.answer = approve;
-    this.#post(request.from, { type: "shutdown_response", request_id: id, approve, reason });
+    const type = request.plan ? "plan_approval_response" : "shutdown_response";
+    const said = request.plan ? { feedback: reason } : { reason };
+    this.#post(request.from, { type, request_id: id, approve, ...said });
   }
 
   receive(now, text, from) {
@@ -47,19 +52,19 @@ export class HandWritten {
     } catch {
       return "not_json";
     }
-    if (typeof frame !== "object" || frame === null) return "not_an_object";
+    if (!this.fits(frame)) return "wrong_type";
     if (frame.from !== from || !this.members.has(from)) return "forged";
     if (frame.to !== this.member) return "misaddressed";
     const { message } = frame;
-    if (typeof message !== "object" || message === null) return "chat";
-    if (typeof message.request_id !== "string" || message.request_id === "") return "no_id";
     switch (message.type) {
       case "shutdown_request":
-        return this.#asked(now, from, message);
+        return from === this.lead ? this.#asked(now, from, message) : "not_allowed";
+      case "plan_approval_request":
+        return this.member === this.lead ? this.#asked(now, from, message) : "not_allowed";
       case "shutdown_response":
-        return this.#decided(now, from, message);
+        return this.#decided(now, from, message, message.reason);
       default:
-        return "unknown_type";
+        return this.#decided(now, from, message, message.feedback);
     }
   }
 
@@ -70,19 +75,27 @@ export class HandWritten {
     }
   }
 
-  #asked(now, from, message) {
-    if (from !== this.lead) return "not_allowed";
-    if (message.reason !== undefined && typeof message.reason !== "string") return "wrong_type";
-    if (this.#owed.has(message.request_id)) return "duplicate";
-    this.#owed.set(message.request_id, { from, at: now, answer: undefined });
-    this.tell({ type: "request", requestId: message.request_id, from, reason: message.reason });
+  /** What a host does now and then, so that neither side grows without end. */
+  forget(id) {
+    this.#owed.delete(id);
+  }
+
+  #ask(now, to, message) {
+    const id = `req_${randomUUID()}`;
+    this.#pending.set(id, { to, deadline: now + 60_000, status: "pending" });
+    this.#post(to, { ...message, request_id: id });
+    return id;
+  }
+
+  #asked(now, from, { request_id: requestId, reason, plan }) {
+    if (this.#owed.has(requestId)) return "duplicate";
+    this.#owed.set(requestId, { from, at: now, plan: plan !== undefined, answer: undefined });
+    this.tell({ type: "request", requestId, from, reason, plan });
     return "accepted";
   }
 
-  #decided(now, from, message) {
-    if (typeof message.approve !== "boolean") return "wrong_type";
-    if (message.reason !== undefined && typeof message.reason !== "string") return "wrong_type";
-    if (!message.approve && (message.reason ?? "").trim() === "") return "reason_required";
+  #decided(now, from, message, reason) {
+    if (!message.approve && (reason ?? "").trim() === "") return "reason_required";
     const request = this.#pending.get(message.request_id);
     if (request === undefined) return "orphan";
     if (request.to !== from) return "wrong_responder";
@@ -91,7 +104,7 @@ export class HandWritten {
       this.#settle(message.request_id, "timed_out");
       return "late";
     }
-    this.#settle(message.request_id, message.approve ? "approved" : "rejected", message.reason);
+    this.#settle(message.request_id, message.approve ? "approved" : "rejected", reason);
     return "settled";
   }
 
@@ -102,12 +115,39 @@ export class HandWritten {
     this.tell({ type: "settled", requestId: id, status, reason });
   }
 
-  /** What a host does now and then, so that neither side grows without end. */
-  forget(id) {
-    this.#owed.delete(id);
-  }
-
   #post(to, message) {
     this.send(to, JSON.stringify({ from: this.member, to, message }));
   }
 }
+
+/** The shape of a frame, checked by hand. */
+export function byHand(frame) {
+  if (typeof frame !== "object" || frame === null) return false;
+  const { message } = frame;
+  if (typeof message !== "object" || message === null) return false;
+  if (typeof message.request_id !== "string" || message.request_id === "") return false;
+  switch (message.type) {
+    case "shutdown_request":
+      return optionalText(message.reason);
+    case "plan_approval_request":
+      return isPlan(message.plan);
+    case "shutdown_response":
+      return typeof message.approve === "boolean" && optionalText(message.reason);
+    case "plan_approval_response":
+      return typeof message.approve === "boolean" && optionalText(message.feedback);
+    default:
+      return false;
+  }
+}
+
+function isPlan(plan) {
+  if (typeof plan !== "object" || plan === null) return false;
+  const { title, scope, steps, risk, text } = plan;
+  return (
+    [title, risk, text].every((part) => typeof part === "string") &&
+    [scope, steps].every((list) => Array.isArray(list) && list.every(isText))
+  );
+}
+
+const isText = (value) => typeof value === "string";
+const optionalText = (value) => value === undefined || isText(value);
