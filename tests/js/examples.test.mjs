@@ -2,7 +2,9 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
@@ -27,3 +29,22 @@ for (const name of names) {
     assert.equal(stdout.split(":")[0], name.replace(".mjs", ""));
   });
 }
+
+test("durable.mjs goes on where its first process ended", (t) => {
+  const home = mkdtempSync(join(tmpdir(), "team-protocols-"));
+  t.after(() => rmSync(home, { recursive: true }));
+  const run = () => {
+    const example = fileURLToPath(new URL("../../examples/durable.mjs", import.meta.url));
+    const args = [example, join(home, "alice.journal")];
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
+    assert.deepEqual([status, stderr], [0, ""]);
+    return stdout.trim().split("\n");
+  };
+  const [ended] = run();
+  const [id, ...pending] = ended.split(" ");
+  assert.equal(pending.join(" "), "is pending; this process ends");
+  const [goesOn, approved, starts] = run();
+  assert.equal(goesOn, "alice goes on with 2 lines of her journal");
+  assert.equal(approved, `${id} is approved`);
+  assert.equal(starts, "write:src/main.js may start");
+});
