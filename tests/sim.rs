@@ -174,7 +174,14 @@ fn long_run() {
     };
     let (events, seed) = (number("SIMULATE_EVENTS", 10_000_000), number("SIMULATE_SEED", 1));
     let started = Instant::now();
-    let coverage = simulate(seed, |all| all.inputs >= events);
+    let told = std::cell::Cell::new(0);
+    let coverage = simulate(seed, |all| {
+        if all.inputs / 500_000 > told.get() {
+            told.set(all.inputs / 500_000);
+            println!("{} inputs, {:.0} s", all.inputs, started.elapsed().as_secs_f64());
+        }
+        all.inputs >= events
+    });
     let seconds = started.elapsed().as_secs_f64();
     let rate = coverage.inputs as f64 / seconds;
     let (inputs, scripts) = (coverage.inputs, coverage.scripts);
