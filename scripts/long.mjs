@@ -4,6 +4,7 @@ import { ensureRust } from "./lib/setup.mjs";
 /** What the ordinary tests do in short, at length and in release: test binary, filter, environment. */
 const runs = {
   model: { test: "model", env: { MODEL_LONG: "1" } },
+  fuzz: { test: "fuzz", filter: ["whatever"], env: { FUZZ_RUNS: "20000" } },
   flood: { test: "flood", env: { FLOOD_FRAMES: "1000000" } },
 };
 
@@ -15,7 +16,7 @@ await main(async () => {
   }
   ensureRust();
   const test = ["test", "--release", "--locked", "--test", found.test, ...(found.filter ?? [])];
-  run("cargo", [...test, "--", "--include-ignored", "--nocapture"], {
+  run("cargo", [...test, "--", "--nocapture"], {
     env: { ...process.env, RUST_BACKTRACE: "0", ...found.env },
   });
 });

@@ -181,6 +181,11 @@ mod tests {
     }
 
     #[test]
+    fn what_an_approval_means_is_named_as_in_the_options() {
+        assert_eq!(Approval::ALL.map(Approval::name), ["nothing", "leaves", "opens_gate"]);
+    }
+
+    #[test]
     fn the_whole_table_is_as_designed() {
         let allowed = [
             (Kind::SHUTDOWN, Role::Lead, Role::Worker),

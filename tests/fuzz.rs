@@ -89,7 +89,7 @@ fn what_was_found_once_is_not_found_again() {
 
 /// Writes what the fuzzer begins with: a frame of every sort. `FUZZ_SEEDS` names the folder.
 #[test]
-#[ignore = "`npm run fuzz` calls it"]
+#[ignore = "see docs/quality.md"]
 fn write_seeds() {
     let folder = std::path::PathBuf::from(std::env::var("FUZZ_SEEDS").expect("FUZZ_SEEDS"));
     std::fs::create_dir_all(&folder).unwrap();

@@ -187,8 +187,11 @@ mod tests {
         assert!(matches!(refused(leaves), KindError::LeadLeaves { .. }));
         let gate = KindRules { approval: Approval::OpensGate, ..kind("a", &worker, &worker) };
         assert!(matches!(refused(gate), KindError::PeersOpenGates { .. }));
-        let zero = KindRules { timeout: Some(Millis::new(0)), ..kind("a", &worker, &lead) };
-        assert!(matches!(refused(zero), KindError::BadLimits { .. }));
+        for (timeout, cap) in [(Some(0), None), (None, Some(0)), (Some(2), Some(1))] {
+            let (timeout, cap) = (timeout.map(Millis::new), cap.map(Millis::new));
+            let limits = KindRules { timeout, cap, ..kind("a", &worker, &lead) };
+            assert!(matches!(refused(limits), KindError::BadLimits { .. }), "{timeout:?} {cap:?}");
+        }
     }
 
     #[test]
