@@ -351,6 +351,9 @@ fn check_roles(
         Message::Exited(_) if from.has(Role::Lead) => {
             Err(refuse(None, AuthorityError::LeadIsNoTarget))
         }
+        Message::Undeliverable(_) if !to.has(Role::Lead) => {
+            Err(refuse(None, AuthorityError::MayNotDecide))
+        }
         // These belong to a request by its id; the ledger knows its two sides.
         Message::Settled(_)
         | Message::Progress(_)

@@ -1,8 +1,9 @@
 //! Texts that do not get through are told to their writer and to the lead.
 
+use serde_json::json;
 use team_protocols::{Alarm, Cause, Event};
 
-use crate::harness::{LEAD, Net};
+use crate::harness::{Frame, LEAD, Net, verdict};
 
 fn undelivered(net: &Net, own: &str) -> Vec<(String, String, Option<String>, Cause)> {
     let told = |event: &Event| {
@@ -102,4 +103,14 @@ fn what_is_no_text_is_not_told_as_one() {
     net.ask_shutdown("alice");
     net.act(LEAD, |e, now| e.handle_send_failed(now, 1));
     assert_eq!((undelivered(&net, "alice"), undelivered(&net, LEAD)), (vec![], vec![]));
+}
+
+#[test]
+fn only_the_lead_is_told_what_others_could_not_get_through() {
+    let mut net = Net::team(&["alice", "bob"]);
+    let message = json!({"type": "undeliverable", "to": "bob", "cause": "send_failed"});
+    let to_alice = Frame::from_worker(2, "bob", message.clone()).with("to", json!("alice"));
+    assert_eq!(verdict(&net.send("bob", "alice", &to_alice.text())), "not_allowed");
+    let to_lead = Frame::from_worker(2, "bob", message);
+    assert_eq!(verdict(&net.send("bob", LEAD, &to_lead.text())), "undeliverable");
 }
