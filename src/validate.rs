@@ -317,6 +317,7 @@ fn check_roles(
         let between = rules.map(|rules| (rules.decided_by, rules.asked_by));
         allowed(rules, to, from).map_err(|why| refuse(between, why))
     };
+    let nobody = |why| Err(refuse(None, why));
     let shutdown = || kinds.find(&Kind::SHUTDOWN).map(|rules| (rules.decided_by, rules.asked_by));
     match message {
         Message::ShutdownRequest(_) => asks(&Kind::SHUTDOWN),
@@ -348,12 +349,8 @@ fn check_roles(
         }
         Message::ShutdownResponse(_) => answers(&Kind::SHUTDOWN),
         // A lead cannot leave: workers that believed it would drop everything it says from then on.
-        Message::Exited(_) if from.has(Role::Lead) => {
-            Err(refuse(None, AuthorityError::LeadIsNoTarget))
-        }
-        Message::Undeliverable(_) if !to.has(Role::Lead) => {
-            Err(refuse(None, AuthorityError::MayNotDecide))
-        }
+        Message::Exited(_) if from.has(Role::Lead) => nobody(AuthorityError::LeadIsNoTarget),
+        Message::Undeliverable(_) if !to.has(Role::Lead) => nobody(AuthorityError::MayNotDecide),
         // These belong to a request by its id; the ledger knows its two sides.
         Message::Settled(_)
         | Message::Progress(_)
