@@ -261,7 +261,6 @@ fn messages_that_belong_to_a_request_are_left_to_the_ledger() {
             }),
             Message::Progress(Progress { request_id: None, note: None, busy_for_ms: None }),
             Message::Idle(Idle { note: None }),
-            undeliverable(None),
             Message::Probe(Probe::Open { round: 1, path: Vec::new() }),
         ]
     };
@@ -270,6 +269,15 @@ fn messages_that_belong_to_a_request_are_left_to_the_ledger() {
             for message in messages() {
                 assert_eq!(between(message, from, to), Ok(()));
             }
+        }
+    }
+}
+
+#[test]
+fn what_did_not_get_through_is_told_to_the_lead_alone() {
+    for from in Role::ALL {
+        for to in Role::ALL {
+            assert_eq!(between(undeliverable(None), from, to).is_ok(), to == Role::Lead, "{to:?}");
         }
     }
 }
